@@ -1,0 +1,1 @@
+"""Measures the knowledge base: as a library and as a running service."""

@@ -1,0 +1,1 @@
+"""A knowledge base as a library, on LlamaIndex."""
