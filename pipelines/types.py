@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -191,3 +191,44 @@ class DocumentHit:
 class SearchResult:
     hits: tuple[DocumentHit, ...] = field(default=())
     documents_searched: int = 0
+
+
+class Unchanged(Enum):
+    """Says 'leave it as it is' where None means 'clear it'."""
+
+    UNCHANGED = "unchanged"
+
+
+UNCHANGED = Unchanged.UNCHANGED
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """What became of a document that was put: `created` is False for an update of one that was there."""
+
+    document: Document
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """Newest first, without content (`content` is empty)."""
+
+    documents: tuple[Document, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReport:
+    """Database, Chroma and lexical index compared; passages by count."""
+
+    organization_id: UUID
+    documents: int
+    pending: int
+    failed: int
+    passages: int
+    vectors: int
+    lexical: int
+    differences: tuple[str, ...]
+    """One sentence each; empty when all three agree."""
+    repaired: bool = False
