@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, Select, func, select
 
-from pipelines.errors import IndexUnavailable
-from pipelines.following import Indexes, OrganizationIndexes
+from pipelines.following import Indexes
 from pipelines.store import changes, documents, publishing
-from pipelines.store.changes import IndexState
 from pipelines.store.database import Database
 from pipelines.store.tables import documents as document_table
 from pipelines.store.tables import passages
@@ -31,10 +29,7 @@ class Consistency:
 
     async def _compare(self, organization_id: UUID, *, repaired: bool = False) -> CheckReport:
         state = await self._indexes.state(organization_id)
-        async with self._database.reading() as connection:
-            by_status = await documents.counts(connection, organization_id)
-            wanted = set((await connection.execute(_passage_ids(organization_id))).scalars())
-            found = (await connection.execute(_searchable(organization_id))).scalar() or 0
+        by_status, wanted, found = await self._database.read(_facts, organization_id)
         indexes = await self._indexes.current(state) if state else None
         vectors, lexical = (indexes.vectors.ids(), indexes.lexical.ids()) if indexes else (set(), set())
         differences = [*_differences("Chroma", wanted, vectors), *_differences("the lexical index", wanted, lexical)]
@@ -55,26 +50,28 @@ class Consistency:
     async def rebuild(self, organization_id: UUID) -> None:
         """Both indexes anew from the database, beside the present ones; questions go on meanwhile."""
         state = await self._indexes.state(organization_id)
-        async with self._database.writing() as connection:
-            await changes.recount(connection, organization_id)
+        await self._database.write(changes.recount, organization_id)
         if state:
             await self._indexes.rebuild(state)
 
     async def reindex(self, organization_id: UUID) -> bool:
         """Rebuilds; after a change of the embedding model everything is pending again instead (returns True)."""
-        try:
-            await self.rebuild(organization_id)
-        except IndexUnavailable:
-            async with self._database.writing() as connection:
-                state = await changes.state(connection, organization_id)
-                if state is None or state.fingerprint == self._indexes.fingerprint:
-                    raise
-                await publishing.start_over(connection, organization_id, self._indexes.fingerprint)
+        state = await self._database.read(changes.state, organization_id)
+        if state and state.fingerprint != self._indexes.fingerprint:
+            await self._database.write(publishing.start_over, organization_id, self._indexes.fingerprint)
             return True
+        await self.rebuild(organization_id)
         return False
 
 
-def _passage_ids(organization_id: UUID) -> object:
+def _facts(connection: Connection, organization_id: UUID) -> tuple[dict[str, int], set[int], int]:
+    """Documents by status, current passages, searchable documents."""
+    by_status = documents.counts(connection, organization_id)
+    wanted = set(connection.execute(_passage_ids(organization_id)).scalars())
+    return by_status, wanted, connection.execute(_searchable(organization_id)).scalar_one()
+
+
+def _passage_ids(organization_id: UUID) -> Select[tuple[int]]:
     return (
         select(passages.c.id)
         .join(document_table, document_table.c.id == passages.c.document_id)
@@ -83,7 +80,7 @@ def _passage_ids(organization_id: UUID) -> object:
     )
 
 
-def _searchable(organization_id: UUID) -> object:
+def _searchable(organization_id: UUID) -> Select[tuple[int]]:
     return (
         select(func.count())
         .select_from(document_table)

@@ -85,8 +85,7 @@ class Indexes:
 
     async def state(self, organization_id: UUID) -> IndexState | None:
         """Raises IndexUnavailable when the organization's vectors are another model's."""
-        async with self._database.reading() as connection:
-            state = await changes.state(connection, organization_id)
+        state = await self._database.read(changes.state, organization_id)
         if state and state.fingerprint != self.fingerprint:
             raise IndexUnavailable(
                 "The knowledge base was indexed with another embedding model; an operator has to run: kb admin reindex",
@@ -111,8 +110,7 @@ class Indexes:
                 await asyncio.to_thread(follower.refresh)
         while behind := [follower for follower in followers if follower.position() < state.change]:
             after = min(follower.position() for follower in behind)
-            async with self._database.reading() as connection:
-                step = await changes.step(connection, state.organization_id, after)
+            step = await self._database.read(changes.step, state.organization_id, after)
             if step is None:
                 return
             due = [follower for follower in behind if follower.position() == after]
@@ -146,12 +144,10 @@ class Indexes:
         """Builds both indexes anew beside the present ones, then turns to them; False if somebody else did meanwhile."""
         built = state.generation + 1
         await self._discard(state.organization_id, built)  # what a crash in an earlier rebuild left
-        async with self._database.reading() as connection:
-            newest = await changes.state(connection, state.organization_id) or state
+        newest = await self._database.read(changes.state, state.organization_id) or state
         beside = IndexState(state.organization_id, newest.change, built, newest.fingerprint, newest.documents)
         await self.current(beside)
-        async with self._database.writing() as connection:
-            turned = await changes.next_generation(connection, state.organization_id, built)
+        turned = await self._database.write(changes.next_generation, state.organization_id, built)
         await self._discard(state.organization_id, state.generation)
         return turned
 

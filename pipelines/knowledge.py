@@ -119,11 +119,12 @@ class KnowledgeBase:
         retriever = HybridRetriever(database, indexes, model, fusion, postprocessors)
         writer = Writer(database, indexes, indexer, own, works=worker, wait=index_wait)
         if alone:
-            async with database.writing() as connection:
-                await leases.release_all(connection)
+            await database.write(leases.release_all)
         if worker:
             own.start()
-        return cls(database, indexes, retriever, writer, own if worker else None, Answering(retriever, model, llm), lock)
+        return cls(
+            database, indexes, retriever, writer, own if worker else None, Answering(retriever, model, llm), lock
+        )
 
     async def close(self) -> None:
         if self._worker:
@@ -146,9 +147,7 @@ class KnowledgeBase:
 
     # --- documents in
 
-    async def put(
-        self, document: NewDocument, scope: Scope, *, upsert: bool = True, wait: float | None = None
-    ) -> Put:
+    async def put(self, document: NewDocument, scope: Scope, *, upsert: bool = True, wait: float | None = None) -> Put:
         """Returns when the document is searchable, or pending after `wait` seconds (0: at once).
 
         Raises DocumentExists without `upsert`, IndexUnavailable when the indexes are another model's.
@@ -171,7 +170,7 @@ class KnowledgeBase:
         *,
         title: str | None = None,
         content: str | None = None,
-        url: str | None | Unchanged = UNCHANGED,
+        url: str | Unchanged | None = UNCHANGED,
         metadata: Metadata | None = None,
         if_match: int | None = None,
         wait: float | None = None,
@@ -193,8 +192,7 @@ class KnowledgeBase:
 
     async def get(self, document_id: UUID, scope: Scope) -> Document:
         """The newest version, searchable or not. Raises DocumentNotFound."""
-        async with self._database.reading() as connection:
-            return await documents.get(connection, scope.organization_id, document_id)
+        return await self._database.read(documents.get, scope.organization_id, document_id)
 
     async def list(
         self,
@@ -208,8 +206,7 @@ class KnowledgeBase:
     ) -> DocumentPage:
         """Newest first, without content. Raises InvalidCursor."""
         equal = {"source": source, "status": status, "external_id": external_id}
-        async with self._database.reading() as connection:
-            return await documents.page(connection, scope.organization_id, limit=limit, cursor=cursor, **equal)
+        return await self._database.read(documents.page, scope.organization_id, limit=limit, cursor=cursor, **equal)
 
     # --- answers out
 
@@ -234,9 +231,7 @@ class KnowledgeBase:
                     return event
         raise AssertionError("a stream ends with its answer")
 
-    def stream(
-        self, question: str, scope: Scope, *, max_citations: int = 5
-    ) -> AsyncGenerator[Delta | Answer, None]:
+    def stream(self, question: str, scope: Scope, *, max_citations: int = 5) -> AsyncGenerator[Delta | Answer, None]:
         """Pieces of the answer's text, then the whole answer. Close it to stop the model."""
         return self._answering.stream(question, scope, max_citations=max_citations)
 

@@ -205,5 +205,3 @@ def _in_scope(scope: Scope) -> list[tuple[Any, Any]]:
 
 def discard(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-
-

@@ -119,21 +119,20 @@ class HybridRetriever:
         indexes = await self._indexes.current(state)
         terms = query_tokens(question, indexes.lexical.languages)
         scores = await asyncio.to_thread(indexes.lexical.search, terms, scope, limit) if terms else {}
-        async with self._database.reading() as connection:
-            found = await lookup(connection, scope.organization_id, list(scores))
+        found = await self._database.read(lookup, scope.organization_id, list(scores))
         return tuple(_hit(found[i], score, 0.0, score) for i, score in scores.items() if i in found)
 
     async def _lookup(self, candidates: Candidates, scope: Scope) -> tuple[dict[int, Found], IndexState | None]:
-        async with self._database.reading() as connection:
-            found = await lookup(connection, scope.organization_id, candidates.ids())
-            if len(found) == len(candidates.ids()):
-                return found, None
-            return found, await changes.state(connection, scope.organization_id)
+        """What of the candidates is current, and, if not all are, the state of things after looking."""
+        ids = candidates.ids()
+        found = await self._database.read(lookup, scope.organization_id, ids)
+        if len(found) == len(ids):
+            return found, None
+        return found, await self._database.read(changes.state, scope.organization_id)
 
     async def _was_replaced(self, state: IndexState) -> bool:
         """Whether the indexes that failed have meanwhile given way to a new generation."""
-        async with self._database.reading() as connection:
-            now = await changes.state(connection, state.organization_id)
+        now = await self._database.read(changes.state, state.organization_id)
         return now is None or now.generation != state.generation
 
     def _fuse(self, candidates: Candidates, found: list[Found]) -> tuple[Hit, ...]:
@@ -170,5 +169,3 @@ def _hit(found: Found, score: float, cosine: float, bm25: float) -> Hit:
         cosine=cosine,
         bm25=bm25,
     )
-
-

@@ -39,8 +39,7 @@ class Indexer:
 
     async def index(self, jobs: Sequence[Job]) -> None:
         """Returns when each job is searchable or marked as failed. Jobs of one organization."""
-        async with self._database.reading() as connection:
-            drafts = await publishing.drafts(connection, jobs)
+        drafts = await self._database.read(publishing.drafts, jobs)
         await asyncio.gather(*(self._index_group(group) for group in groups(drafts)))
 
     async def _index_group(self, drafts: Sequence[Draft]) -> None:
@@ -64,11 +63,9 @@ class Indexer:
     async def _build_and_publish(self, drafts: Sequence[Draft]) -> None:
         organization_id = drafts[0].job.organization_id
         await self._indexes.state(organization_id)  # refuses vectors of another model
-        async with self._database.reading() as connection:
-            known = await publishing.known_vectors(connection, [draft.job.document_id for draft in drafts])
+        known = await self._database.read(publishing.known_vectors, [draft.job.document_id for draft in drafts])
         built = await asyncio.to_thread(self._ingestion.build, drafts, known)
-        async with self._database.writing() as connection:
-            await publishing.publish(connection, organization_id, built)
+        await self._database.write(publishing.publish, organization_id, built)
         await self.follow(organization_id)
 
     async def follow(self, organization_id: UUID) -> None:
@@ -80,9 +77,10 @@ class Indexer:
     async def _fail(self, draft: Draft, error: Exception) -> None:
         logger.warning("document %s: %s: %s", draft.job.document_id, type(error).__name__, error)
         passing = isinstance(error, IndexUnavailable)
-        reason = str(error) if isinstance(error, IndexUnavailable | NotVerbatim) else "The document could not be indexed."
-        async with self._database.writing() as connection:
-            await leases.fail(connection, draft.job, draft.attempts, reason, passing=passing)
+        reason = (
+            str(error) if isinstance(error, IndexUnavailable | NotVerbatim) else "The document could not be indexed."
+        )
+        await self._database.write(leases.fail, draft.job, draft.attempts, reason, passing=passing)
 
 
 def groups(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
@@ -133,12 +131,10 @@ class Worker:
                 await asyncio.wait_for(self._wake.wait(), IDLE)
 
     async def _work(self) -> int:
-        async with self._database.reading() as connection:
-            waiting = await leases.waiting(connection)
+        waiting = await self._database.read(leases.waiting)
         if not waiting:
             return 0
-        async with self._database.writing() as connection:
-            jobs = await leases.claim(connection, self.lease, CLAIM)
+        jobs = await self._database.write(leases.claim, self.lease, CLAIM)
         by_organization = sorted(jobs, key=lambda job: job.organization_id)
         for _, own in groupby(by_organization, key=lambda job: job.organization_id):
             await self._indexer.index(list(own))
@@ -148,7 +144,6 @@ class Worker:
         while True:
             await asyncio.sleep(RENEWAL)
             try:
-                async with self._database.writing() as connection:
-                    await leases.renew(connection, self.lease)
+                await self._database.write(leases.renew, self.lease)
             except Exception:
                 logger.exception("leases")

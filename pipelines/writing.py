@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Coroutine, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from pipelines.errors import KnowledgeBaseError
 from pipelines.following import Indexes
@@ -44,12 +43,11 @@ class Writer:
         """Each document stands alone: what is refused is in its place in the result. One transaction for all rows."""
         organization_id = whole(scope)
         until = self._until(wait)
-        async with self._accepting(organization_id) as connection:
-            accepted = [await self._accept(connection, organization_id, one, upsert, until) for one in new]
+        await self._indexes.state(organization_id)
+        accepted = await self._database.write(self._accept, organization_id, new, upsert, self._lease(until))
         good = [one for one in accepted if isinstance(one, Accepted)]
         await self._settle(organization_id, good, until)
-        async with self._database.reading() as connection:
-            now = await documents.get_many(connection, organization_id, [one.id for one in good])
+        now = await self._database.read(documents.get_many, organization_id, [one.id for one in good])
         return [
             Put(now[one.id], one.created) if isinstance(one, Accepted) and one.id in now else _refusal(one)
             for one in accepted
@@ -63,35 +61,28 @@ class Writer:
         """Who waits indexes; what nobody waits for is left to the worker."""
         return self._worker.lease if until else None
 
-    @asynccontextmanager
-    async def _accepting(self, organization_id: UUID) -> AsyncIterator[AsyncConnection]:
-        """A transaction in which the organization's index row is there and made for our embedding model."""
-        state = await self._indexes.state(organization_id)
-        async with self._database.writing() as connection:
-            if state is None:
-                await changes.ensure(connection, organization_id, self._indexes.fingerprint)
-            yield connection
-
-    async def _accept(
-        self, connection: AsyncConnection, organization_id: UUID, one: NewDocument, upsert: bool, until: float
-    ) -> Accepted | KnowledgeBaseError:
-        try:
-            return await documents.accept(connection, organization_id, one, upsert=upsert, lease=self._lease(until))
-        except KnowledgeBaseError as refusal:
-            return refusal
+    def _accept(
+        self,
+        connection: Connection,
+        organization_id: UUID,
+        new: Sequence[NewDocument],
+        upsert: bool,
+        lease: Lease | None,
+    ) -> list[Accepted | KnowledgeBaseError]:
+        changes.ensure(connection, organization_id, self._indexes.fingerprint)
+        return [_accept_one(connection, organization_id, one, upsert, lease) for one in new]
 
     async def update(
         self, document_id: UUID, scope: Scope, edit: Edit, *, if_match: int | None, wait: float | None
     ) -> Document:
         organization_id = whole(scope)
         until = self._until(wait)
-        async with self._accepting(organization_id) as connection:
-            accepted = await documents.revise(
-                connection, organization_id, document_id, edit, if_match=if_match, lease=self._lease(until)
-            )
+        await self._indexes.state(organization_id)
+        accepted = await self._database.write(
+            documents.revise, organization_id, document_id, edit, if_match=if_match, lease=self._lease(until)
+        )
         await self._settle(organization_id, [accepted], until)
-        async with self._database.reading() as connection:
-            return await documents.get(connection, organization_id, document_id)
+        return await self._database.read(documents.get, organization_id, document_id)
 
     async def _settle(self, organization_id: UUID, accepted: Sequence[Accepted], until: float) -> None:
         """Returns when all are searchable or failed, or at `until`; the indexing goes on even if the caller leaves."""
@@ -108,8 +99,7 @@ class Writer:
 
     async def _others_index(self, jobs: Sequence[Job]) -> bool:
         """Whether one of these was overtaken by a later update that is not searchable yet."""
-        async with self._database.reading() as connection:
-            return await publishing.are_overtaken(connection, jobs)
+        return await self._database.read(publishing.are_overtaken, jobs)
 
     def _spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
@@ -119,20 +109,17 @@ class Writer:
 
     async def remove(self, document_id: UUID, scope: Scope, *, if_match: int | None) -> None:
         organization_id = whole(scope)
-        async with self._database.writing() as connection:
-            await documents.remove(connection, organization_id, document_id, if_match=if_match)
+        await self._database.write(documents.remove, organization_id, document_id, if_match=if_match)
         self._tell(organization_id)
 
     async def remove_by_key(self, source: str, external_id: str, scope: Scope) -> None:
         organization_id = whole(scope)
-        async with self._database.writing() as connection:
-            await documents.remove_by_key(connection, organization_id, source, external_id)
+        await self._database.write(documents.remove_by_key, organization_id, source, external_id)
         self._tell(organization_id)
 
     async def remove_source(self, source: str, scope: Scope) -> int:
         organization_id = whole(scope)
-        async with self._database.writing() as connection:
-            removed = await documents.remove_source(connection, organization_id, source)
+        removed = await self._database.write(documents.remove_source, organization_id, source)
         self._tell(organization_id)
         return removed
 
@@ -152,6 +139,15 @@ def whole(scope: Scope) -> UUID:
     if scope.is_filtered:
         raise ValueError("a write takes a scope without filters")
     return scope.organization_id
+
+
+def _accept_one(
+    connection: Connection, organization_id: UUID, one: NewDocument, upsert: bool, lease: Lease | None
+) -> Accepted | KnowledgeBaseError:
+    try:
+        return documents.accept(connection, organization_id, one, upsert=upsert, lease=lease)
+    except KnowledgeBaseError as refusal:
+        return refusal
 
 
 def _refusal(one: Accepted | KnowledgeBaseError) -> KnowledgeBaseError:

@@ -16,13 +16,8 @@ WINDOW = 512
 BYTES_PER_TOKEN = 4
 
 
-def approximate_tokens(text: str) -> int:
-    """Tokens of a text where the tokenizer is not known: a quarter of its UTF-8 bytes, rounded up."""
-    return -(-len(text.encode()) // BYTES_PER_TOKEN)
-
-
 class AdaptedEmbedding(Embedding):
-    """Wraps a model that only knows LlamaIndex's methods: its facts are probed when first asked for."""
+    """Wraps a model that only knows LlamaIndex's methods; its dimension is found out by asking it once."""
 
     _inner: BaseEmbedding = PrivateAttr()
     _window: int = PrivateAttr()
@@ -44,11 +39,19 @@ class AdaptedEmbedding(Embedding):
         return f"{self._inner.class_name()}/{self.model_name}/{self.dimension}"
 
     def count_tokens(self, text: str) -> int:
-        return approximate_tokens(text)
+        """A quarter of the UTF-8 bytes, rounded up: the tokenizer is not known."""
+        return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
     def embed_query(self, text: str) -> Vector:
-        return unit(np.array(self._inner.get_query_embedding(text), np.float32))
+        return _finite_unit(self._inner.get_query_embedding(text))
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        vectors = self._inner.get_text_embedding_batch(list(texts))
-        return unit(np.array(vectors, np.float32).reshape(len(texts), self.dimension))
+        vectors = self._inner.get_text_embedding_batch(list(texts)) or np.empty((0, self.dimension))
+        return _finite_unit(vectors).reshape(len(texts), self.dimension)
+
+
+def _finite_unit(values: object) -> Vectors:
+    vectors = np.array(values, np.float32)
+    if not np.isfinite(vectors).all():
+        raise ValueError("the embedding model returned numbers that are not finite")
+    return unit(vectors)

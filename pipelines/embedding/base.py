@@ -1,10 +1,11 @@
-"""What the library needs of an embedding model: a LlamaIndex `BaseEmbedding` that also says what it is and speaks numpy."""
+"""What the library needs of an embedding model: a LlamaIndex `BaseEmbedding` that says what it is and speaks numpy."""
 
 from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -18,17 +19,17 @@ Vectors = NDArray[np.float32]
 
 
 class ModelNotUsable(KnowledgeBaseError, ValueError):
-    """The embedding model that is asked for is not there, incomplete or of an unsupported kind; the message says which."""
+    """The embedding model asked for is not there, incomplete or of an unsupported kind; the message says which."""
 
 
-def unit(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+def unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
     """The vectors, shape (..., dimension), at length 1; a zero vector stays zero."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, np.finfo(np.float32).tiny), dtype=np.float32)
 
 
 class Embedding(BaseEmbedding):
-    """An embedding model: three methods and three facts to give, LlamaIndex's methods come with them."""
+    """An embedding model: subclasses give three facts and three methods, LlamaIndex's methods come with them."""
 
     @property
     @abstractmethod
@@ -58,13 +59,13 @@ class Embedding(BaseEmbedding):
         """The passages' vectors in their order, unit length, shape (n, dimension)."""
 
     def _get_query_embedding(self, query: str) -> list[float]:
-        return self.embed_query(query).tolist()
+        return list(self.embed_query(query).tolist())
 
     def _get_text_embedding(self, text: str) -> list[float]:
         return self._get_text_embeddings([text])[0]
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return self.embed_passages(texts).tolist()
+        return list(self.embed_passages(texts).tolist())
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return await asyncio.to_thread(self._get_query_embedding, query)

@@ -16,8 +16,7 @@ TEXTS = (
     "The service starts on port 9100. If the port is taken, set METRICS_PORT in /etc/default/agent and restart the "
     "service.",
     "def total(orders):\n    return sum(order.price * order.quantity for order in orders if not order.cancelled)",
-    "Error 0x80070005: access is denied. Run the installer as an administrator or ask your IT department for "
-    "rights.",
+    "Error 0x80070005: access is denied. Run the installer as an administrator or ask your IT department for rights.",
     "The heart of an adult at rest beats between sixty and one hundred times a minute. Athletes often have lower "
     "rates, since a trained heart moves more blood with every stroke.",
     "In a double-blind trial with 412 participants, the treatment lowered systolic pressure by 7.2 mmHg (95% CI "
@@ -48,8 +47,7 @@ TEXTS = (
     "Section 12.3: Neither party is liable for a failure to perform that is caused by events beyond its reasonable "
     "control, including strikes, floods, epidemics, acts of government and failures of public networks, provided "
     "that it informs the other party without delay and resumes performance as soon as it can.",
-    "The tenant shall return the premises in the condition in which they were received, fair wear and tear "
-    "excepted.",
+    "The tenant shall return the premises in the condition in which they were received, fair wear and tear excepted.",
     "Who signed the treaty, and in which year did it come into force?",
     "GET /api/items?limit=50&cursor=eyJpZCI6NDJ9 HTTP/1.1 returns 200 with a list of items and the next cursor, or "
     "429 with Retry-After when the client has sent too many requests.",
@@ -102,8 +100,7 @@ TEXTS = (
     "with its own and updates its state. After k rounds a node has seen everything within k steps, yet too many "
     "rounds make all nodes look alike, a failure known as over-smoothing. Residual connections and normalisation "
     "help to delay it.",
-    "We consider a Hilbert space H and a bounded self-adjoint operator T; its spectrum is real, compact and "
-    "non-empty.",
+    "We consider a Hilbert space H and a bounded self-adjoint operator T; its spectrum is real, compact and non-empty.",
     "If f is continuous on [a, b] and f(a) < 0 < f(b), then f(c) = 0 for some c between a and b.",
     "ISO 27001 A.8.13 Backup copies of information, software and systems shall be maintained and regularly tested.",
     "Personal data are deleted when they are no longer needed for the purpose they were collected for, at the "
@@ -128,7 +125,7 @@ TEXTS = (
     "my train's delayed again 🙄\nPriya: no worries, I'll grab us a locker. Did you bring the blue rope or should "
     "I?\nTom: I've got it, plus snacks 😋\nPriya: legend. See you at the entrance then!",
     "# Getting started\n\n## Requirements\n\n- Python 3.11 or newer\n- 2 GB of free memory\n\n## Install\n\n"
-    "```bash\npip install example-client\nexport EXAMPLE_API_KEY=\"sk-...\"\n```\n\n## First request\n\nCreate a "
+    '```bash\npip install example-client\nexport EXAMPLE_API_KEY="sk-..."\n```\n\n## First request\n\nCreate a '
     "client and send a message. The response streams token by token; set `stream=False` to wait for all of it. See "
     "**Rate limits** for what your plan allows, and [Errors](https://docs.example.com/errors) for the status codes.",
     "Limits by tier\n\nTier | Requests per minute | Tokens per minute | Tokens per day\nFree | 5 | 20,000 | "
@@ -142,7 +139,7 @@ TEXTS = (
     "Monday?\n\nDear all,\n\nthe boxes arrive on Friday at 9 a.m. Please label yours with your name, room (e.g. "
     "B-2.17) and 'fragile' where needed. IT will disconnect the screens from 3 p.m. onwards; laptops stay with "
     "you. On Monday the new building opens at 7:30.\n\nBest,\nLeila",
-    "Traceback (most recent call last):\n  File \"main.py\", line 42, in <module>\n    "
+    'Traceback (most recent call last):\n  File "main.py", line 42, in <module>\n    '
     "run(load_config(sys.argv[1]))\nKeyError: 'database_url'\n\nThe key is missing from config.yaml. Copy the line "
     "from config.example.yaml, fill in host, port and password, and start the program again.",
 )

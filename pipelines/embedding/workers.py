@@ -1,4 +1,4 @@
-"""The threads that embed in bulk, at the lowest priority: a question, embedded in its caller's own thread, goes first."""
+"""The threads that embed in bulk, at the lowest priority: a question, embedded in its caller's thread, goes first."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def available_cores() -> int:
 
 
 class BulkWorkers:
-    """As many low-priority threads as cores."""
+    """Low-priority threads, by default as many as cores; they start with the first work."""
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or available_cores()
         self._pool = ThreadPoolExecutor(self.threads, "embed", initializer=lower_own_priority)
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Results in the items' order, few in flight: callers at the same time take turns instead of queueing behind the largest."""
+        """Results in the items' order; few are in flight, so that callers take turns instead of queueing."""
         pending: deque[Future[Result]] = deque()
         try:
             for item in items:
@@ -44,6 +44,6 @@ class BulkWorkers:
 
 
 def lower_own_priority() -> None:
-    """Lower the calling thread's scheduling priority where the system has one for threads (Linux)."""
+    """Lower the calling thread's scheduling priority, where threads have one of their own (Linux)."""
     with suppress(OSError, AttributeError):
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST_PRIORITY)

@@ -9,9 +9,8 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from sqlalchemy import Row, and_, delete, func, select, tuple_, update
+from sqlalchemy import Connection, Row, and_, delete, func, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pipelines.store.tables import changes, documents, indexes, passages, revisions
 from pipelines.types import Vector
@@ -56,24 +55,22 @@ class Step:
     passages: tuple[IndexedPassage, ...]
 
 
-async def state(connection: AsyncConnection, organization_id: UUID) -> IndexState | None:
-    row = (await connection.execute(select(indexes).where(indexes.c.organization_id == organization_id))).one_or_none()
+def state(connection: Connection, organization_id: UUID) -> IndexState | None:
+    row = (connection.execute(select(indexes).where(indexes.c.organization_id == organization_id))).one_or_none()
     return IndexState(*row) if row else None
 
 
-async def ensure(connection: AsyncConnection, organization_id: UUID, fingerprint: str) -> None:
+def ensure(connection: Connection, organization_id: UUID, fingerprint: str) -> None:
     """The organization's row, made at its first document."""
     values = {"organization_id": organization_id, "fingerprint": fingerprint}
-    await connection.execute(_insert(connection, indexes).values(**values).on_conflict_do_nothing())
+    connection.execute(_insert(connection, indexes).values(**values).on_conflict_do_nothing())
 
 
-def _insert(connection: AsyncConnection, table: Any) -> Any:
+def _insert(connection: Connection, table: Any) -> Any:
     return (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
 
 
-async def note(
-    connection: AsyncConnection, organization_id: UUID, changed: Mapping[UUID, bool], *, documents: int
-) -> int:
+def note(connection: Connection, organization_id: UUID, changed: Mapping[UUID, bool], *, documents: int) -> int:
     """Numbers the changes of these documents (value: an index may hold older passages of it). Returns the last number.
 
     The organization's row stays locked until the commit, so numbers become visible in order.
@@ -84,7 +81,7 @@ async def note(
         .values(change=indexes.c.change + len(changed), documents=indexes.c.documents + documents)
         .returning(indexes.c.change)
     )
-    last = (await connection.execute(counted)).scalar()
+    last = (connection.execute(counted)).scalar()
     if not changed or last is None:
         return last or 0
     rows = [
@@ -95,43 +92,39 @@ async def note(
     replaces = changes.c.replaces | statement.excluded.replaces
     update_set = {"number": statement.excluded.number, "replaces": replaces}
     conflict = statement.on_conflict_do_update(index_elements=["organization_id", "document_id"], set_=update_set)
-    await connection.execute(conflict, rows)
+    connection.execute(conflict, rows)
     return int(last)
 
 
-async def restart(connection: AsyncConnection, organization_id: UUID, fingerprint: str) -> None:
+def restart(connection: Connection, organization_id: UUID, fingerprint: str) -> None:
     """A new generation of indexes without any passages, for vectors of another model."""
-    await connection.execute(delete(changes).where(changes.c.organization_id == organization_id))
+    connection.execute(delete(changes).where(changes.c.organization_id == organization_id))
     values = {"fingerprint": fingerprint, "documents": 0}
-    await _next_generation(connection, organization_id, values)
+    _next_generation(connection, organization_id, values)
 
 
-async def next_generation(connection: AsyncConnection, organization_id: UUID, built: int) -> bool:
+def next_generation(connection: Connection, organization_id: UUID, built: int) -> bool:
     """Turns to indexes that were built beside the present ones; False when somebody else has turned them meanwhile."""
-    return await _next_generation(connection, organization_id, {}, indexes.c.generation == built - 1)
+    return _next_generation(connection, organization_id, {}, indexes.c.generation == built - 1)
 
 
-async def _next_generation(
-    connection: AsyncConnection, organization_id: UUID, values: dict[str, Any], *conditions: Any
-) -> bool:
+def _next_generation(connection: Connection, organization_id: UUID, values: dict[str, Any], *conditions: Any) -> bool:
     turned = (
         update(indexes)
         .where(indexes.c.organization_id == organization_id, *conditions)
         .values(generation=indexes.c.generation + 1, **values)
     )
-    return bool((await connection.execute(turned)).rowcount)
+    return bool((connection.execute(turned)).rowcount)
 
 
-async def recount(connection: AsyncConnection, organization_id: UUID) -> None:
+def recount(connection: Connection, organization_id: UUID) -> None:
     """Sets the number of searchable documents right."""
     mine = (documents.c.organization_id == organization_id, documents.c.current_revision.is_not(None))
     counted = select(func.count()).select_from(documents).where(*mine).scalar_subquery()
-    await connection.execute(
-        update(indexes).where(indexes.c.organization_id == organization_id).values(documents=counted)
-    )
+    connection.execute(update(indexes).where(indexes.c.organization_id == organization_id).values(documents=counted))
 
 
-async def step(connection: AsyncConnection, organization_id: UUID, after: int) -> Step | None:
+def step(connection: Connection, organization_id: UUID, after: int) -> Step | None:
     """The next changes behind number `after`, or None."""
     following = (
         select(changes)
@@ -139,15 +132,15 @@ async def step(connection: AsyncConnection, organization_id: UUID, after: int) -
         .order_by(changes.c.number)
         .limit(BATCH)
     )
-    rows = (await connection.execute(following)).all()
+    rows = (connection.execute(following)).all()
     if not rows:
         return None
-    found = await _current_passages(connection, [row.document_id for row in rows])
+    found = _current_passages(connection, [row.document_id for row in rows])
     stale = tuple(row.document_id for row in rows if row.replaces)
     return Step(after, rows[-1].number, stale, tuple(_indexed(row) for row in found))
 
 
-async def _current_passages(connection: AsyncConnection, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
+def _current_passages(connection: Connection, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
     statement = (
         select(
             passages.c.id,
@@ -164,7 +157,7 @@ async def _current_passages(connection: AsyncConnection, ids: Sequence[UUID]) ->
         .where(passages.c.document_id.in_(ids))
         .order_by(passages.c.id)
     )
-    return (await connection.execute(statement)).all()
+    return (connection.execute(statement)).all()
 
 
 def _is_current() -> Any:

@@ -11,9 +11,8 @@ from typing import Any
 from uuid import UUID
 
 import uuid_utils
-from sqlalchemy import Row, Select, and_, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, and_, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pipelines.errors import DocumentExists, DocumentNotFound, InvalidCursor, PreconditionFailed
 from pipelines.store import changes
@@ -38,7 +37,7 @@ class Edit:
 
     title: str | None = None
     content: str | None = None
-    url: str | None | Unchanged = UNCHANGED
+    url: str | Unchanged | None = UNCHANGED
     metadata: Metadata | None = None
 
 
@@ -54,8 +53,8 @@ def effective_day(metadata: Metadata, fallback: datetime) -> date:
         return moment.date()
 
 
-async def accept(
-    connection: AsyncConnection, organization_id: UUID, document: NewDocument, *, upsert: bool, lease: Lease | None
+def accept(
+    connection: Connection, organization_id: UUID, document: NewDocument, *, upsert: bool, lease: Lease | None
 ) -> Accepted:
     """Inserts the document as pending, or revises the one with its key. Raises DocumentExists without `upsert`."""
     now = datetime.now(UTC)
@@ -72,41 +71,45 @@ async def accept(
         **held(lease),
     }
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    inserted = await connection.execute(dialect.insert(documents).values(row).on_conflict_do_nothing())
+    inserted = connection.execute(dialect.insert(documents).values(row).on_conflict_do_nothing())
     if not inserted.rowcount:
-        return await _revise_by_key(connection, organization_id, document, upsert, lease)
+        return _revise_by_key(connection, organization_id, document, upsert, lease)
     metadata = dict(document.metadata or {})
-    await _insert_revision(connection, document_id, 1, document.title, document.content, document.url, metadata, now)
+    _insert_revision(connection, document_id, 1, document.title, document.content, document.url, metadata, now)
     return Accepted(document_id, 1, created=True)
 
 
-async def _revise_by_key(
-    connection: AsyncConnection, organization_id: UUID, document: NewDocument, upsert: bool, lease: Lease | None
+def _revise_by_key(
+    connection: Connection, organization_id: UUID, document: NewDocument, upsert: bool, lease: Lease | None
 ) -> Accepted:
-    row = (await connection.execute(_newest(organization_id).where(*_key(document)).with_for_update(of=documents))).one()
+    row = (connection.execute(_newest(organization_id).where(*_key(document)).with_for_update(of=documents))).one()
     if not upsert:
         raise DocumentExists(row.id)
     url = UNCHANGED if document.url is None else document.url
     edit = Edit(title=document.title, content=document.content, url=url, metadata=document.metadata)
-    return await _revise(connection, row, edit, lease)
+    return _revise(connection, row, edit, lease)
 
 
 def _key(document: NewDocument) -> tuple[Any, Any]:
     return documents.c.source == document.source, documents.c.external_id == document.external_id
 
 
-async def revise(
-    connection: AsyncConnection, organization_id: UUID, document_id: UUID, edit: Edit, *, if_match: int | None, lease: Lease
+def revise(
+    connection: Connection,
+    organization_id: UUID,
+    document_id: UUID,
+    edit: Edit,
+    *,
+    if_match: int | None,
+    lease: Lease | None,
 ) -> Accepted:
-    row = await _lock(connection, organization_id, document_id, if_match)
-    return await _revise(connection, row, edit, lease)
+    row = _lock(connection, organization_id, document_id, if_match)
+    return _revise(connection, row, edit, lease)
 
 
-async def _lock(
-    connection: AsyncConnection, organization_id: UUID, document_id: UUID, if_match: int | None
-) -> Row[Any]:
+def _lock(connection: Connection, organization_id: UUID, document_id: UUID, if_match: int | None) -> Row[Any]:
     statement = _newest(organization_id).where(documents.c.id == document_id).with_for_update(of=documents)
-    row = (await connection.execute(statement)).one_or_none()
+    row = (connection.execute(statement)).one_or_none()
     if row is None:
         raise DocumentNotFound
     if if_match is not None and row.revision != if_match:
@@ -114,7 +117,7 @@ async def _lock(
     return row
 
 
-async def _revise(connection: AsyncConnection, row: Row[Any], edit: Edit, lease: Lease | None) -> Accepted:
+def _revise(connection: Connection, row: Row[Any], edit: Edit, lease: Lease | None) -> Accepted:
     now = datetime.now(UTC)
     old = (row.title, row.content, row.url, dict(row.metadata))
     title, content, url, metadata = new = (
@@ -126,9 +129,9 @@ async def _revise(connection: AsyncConnection, row: Row[Any], edit: Edit, lease:
     if new == old and row.status != DocumentStatus.FAILED:
         return Accepted(row.id, row.revision, created=False, settled=row.status == DocumentStatus.INDEXED)
     revision = row.revision + 1
-    await _insert_revision(connection, row.id, revision, title, content, url, metadata, now)
+    _insert_revision(connection, row.id, revision, title, content, url, metadata, now)
     fresh = {"attempts": 0, "next_try_at": None, "error": None, **held(lease)}
-    await connection.execute(
+    connection.execute(
         update(documents)
         .where(documents.c.id == row.id)
         .values(revision=revision, status=DocumentStatus.PENDING, updated_at=now, **fresh)
@@ -136,8 +139,8 @@ async def _revise(connection: AsyncConnection, row: Row[Any], edit: Edit, lease:
     return Accepted(row.id, revision, created=False)
 
 
-async def _insert_revision(
-    connection: AsyncConnection,
+def _insert_revision(
+    connection: Connection,
     document_id: UUID,
     revision: int,
     title: str,
@@ -147,48 +150,44 @@ async def _insert_revision(
     now: datetime,
 ) -> None:
     values = {"document_id": document_id, "revision": revision, "title": title, "content": content, "url": url}
-    await connection.execute(
-        insert(revisions).values(**values, metadata=metadata, day=effective_day(metadata, now))
-    )
+    connection.execute(insert(revisions).values(**values, metadata=metadata, day=effective_day(metadata, now)))
 
 
-async def remove(
-    connection: AsyncConnection, organization_id: UUID, document_id: UUID, *, if_match: int | None = None
-) -> None:
+def remove(connection: Connection, organization_id: UUID, document_id: UUID, *, if_match: int | None = None) -> None:
     """From the commit on no answer cites it; the indexes are told by its change."""
-    row = await _lock(connection, organization_id, document_id, if_match)
-    await _remove_all(connection, organization_id, [(row.id, row.current_revision is not None)])
+    row = _lock(connection, organization_id, document_id, if_match)
+    _remove_all(connection, organization_id, [(row.id, row.current_revision is not None)])
 
 
-async def remove_by_key(connection: AsyncConnection, organization_id: UUID, source: str, external_id: str) -> None:
-    if not await _remove_where(connection, organization_id, source, documents.c.external_id == external_id):
+def remove_by_key(connection: Connection, organization_id: UUID, source: str, external_id: str) -> None:
+    if not _remove_where(connection, organization_id, source, documents.c.external_id == external_id):
         raise DocumentNotFound
 
 
-async def remove_source(connection: AsyncConnection, organization_id: UUID, source: str) -> int:
-    return await _remove_where(connection, organization_id, source)
+def remove_source(connection: Connection, organization_id: UUID, source: str) -> int:
+    return _remove_where(connection, organization_id, source)
 
 
-async def _remove_where(connection: AsyncConnection, organization_id: UUID, source: str, *conditions: Any) -> int:
+def _remove_where(connection: Connection, organization_id: UUID, source: str, *conditions: Any) -> int:
     statement = (
         select(documents.c.id, documents.c.current_revision)
         .where(documents.c.organization_id == organization_id, documents.c.source == source, *conditions)
         .with_for_update()
     )
-    found = [(row.id, row.current_revision is not None) for row in await connection.execute(statement)]
-    await _remove_all(connection, organization_id, found)
+    found = [(row.id, row.current_revision is not None) for row in connection.execute(statement)]
+    _remove_all(connection, organization_id, found)
     return len(found)
 
 
-async def _remove_all(connection: AsyncConnection, organization_id: UUID, found: list[tuple[UUID, bool]]) -> None:
+def _remove_all(connection: Connection, organization_id: UUID, found: list[tuple[UUID, bool]]) -> None:
     ids = [document_id for document_id, _ in found]
     searchable = [document_id for document_id, was_current in found if was_current]
-    await changes.note(connection, organization_id, dict.fromkeys(searchable, True), documents=-len(searchable))
+    changes.note(connection, organization_id, dict.fromkeys(searchable, True), documents=-len(searchable))
     for at in range(0, len(ids), 500):
         some = ids[at : at + 500]
         for table, column in ((passages, passages.c.document_id), (revisions, revisions.c.document_id)):
-            await connection.execute(delete(table).where(column.in_(some)))
-        await connection.execute(delete(documents).where(documents.c.id.in_(some)))
+            connection.execute(delete(table).where(column.in_(some)))
+        connection.execute(delete(documents).where(documents.c.id.in_(some)))
 
 
 def _newest(organization_id: UUID) -> Select[Any]:
@@ -200,32 +199,32 @@ def _newest(organization_id: UUID) -> Select[Any]:
     )
 
 
-async def get(connection: AsyncConnection, organization_id: UUID, document_id: UUID) -> Document:
-    row = (await connection.execute(_newest(organization_id).where(documents.c.id == document_id))).one_or_none()
+def get(connection: Connection, organization_id: UUID, document_id: UUID) -> Document:
+    row = (connection.execute(_newest(organization_id).where(documents.c.id == document_id))).one_or_none()
     if row is None:
         raise DocumentNotFound
     return _document(row, row.content)
 
 
-async def get_many(connection: AsyncConnection, organization_id: UUID, ids: list[UUID]) -> dict[UUID, Document]:
+def get_many(connection: Connection, organization_id: UUID, ids: list[UUID]) -> dict[UUID, Document]:
     """Without content."""
     statement = _newest(organization_id).where(documents.c.id.in_(ids)).with_only_columns(*_listed())
-    return {row.id: _document(row, "") for row in await connection.execute(statement)}
+    return {row.id: _document(row, "") for row in connection.execute(statement)}
 
 
 def _listed() -> list[Any]:
     return [*documents.c, revisions.c.title, revisions.c.url, revisions.c.metadata]
 
 
-async def page(
-    connection: AsyncConnection, organization_id: UUID, *, limit: int, cursor: str | None, **equal: str | None
+def page(
+    connection: Connection, organization_id: UUID, *, limit: int, cursor: str | None, **equal: str | None
 ) -> DocumentPage:
     """Newest first. Ids are UUID v7, so the last id of a page says where the next one begins."""
     conditions = [documents.c[name] == value for name, value in equal.items() if value is not None]
     if cursor is not None:
         conditions.append(documents.c.id < _decode(cursor))
     statement = _newest(organization_id).where(*conditions).with_only_columns(*_listed())
-    rows = (await connection.execute(statement.order_by(documents.c.id.desc()).limit(limit + 1))).all()
+    rows = (connection.execute(statement.order_by(documents.c.id.desc()).limit(limit + 1))).all()
     listed = tuple(_document(row, "") for row in rows[:limit])
     return DocumentPage(listed, _encode(listed[-1].id) if len(rows) > limit else None)
 
@@ -259,11 +258,11 @@ def _document(row: Row[Any], content: str) -> Document:
     )
 
 
-async def counts(connection: AsyncConnection, organization_id: UUID) -> dict[str, int]:
+def counts(connection: Connection, organization_id: UUID) -> dict[str, int]:
     """Documents by status."""
     statement = (
         select(documents.c.status, func.count())
         .where(documents.c.organization_id == organization_id)
         .group_by(documents.c.status)
     )
-    return {status: count for status, count in await connection.execute(statement)}
+    return {status: count for status, count in connection.execute(statement)}

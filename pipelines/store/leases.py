@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, or_, select, update
 
 from pipelines.store.tables import documents
 from pipelines.types import DocumentStatus
@@ -39,21 +38,21 @@ def held(lease: Lease | None) -> dict[str, Any]:
     return {"lease_owner": lease.owner if lease else None, "lease_until": until}
 
 
-async def claim(connection: AsyncConnection, lease: Lease, limit: int) -> list[Job]:
+def claim(connection: Connection, lease: Lease, limit: int) -> list[Job]:
     """Takes documents that wait and that nobody holds, longest waiting first."""
     columns = (documents.c.organization_id, documents.c.id, documents.c.revision)
     due = select(*columns).where(*_due()).order_by(documents.c.updated_at).limit(limit)
     due = due.with_for_update(skip_locked=True)
-    jobs = [Job(*row) for row in await connection.execute(due)]
-    await connection.execute(
+    jobs = [Job(*row) for row in connection.execute(due)]
+    connection.execute(
         update(documents).where(documents.c.id.in_([job.document_id for job in jobs])).values(**held(lease))
     )
     return jobs
 
 
-async def waiting(connection: AsyncConnection) -> bool:
+def waiting(connection: Connection) -> bool:
     """Whether there is anything to claim; asked without the write lock."""
-    return (await connection.execute(select(documents.c.id).where(*_due()).limit(1))).first() is not None
+    return (connection.execute(select(documents.c.id).where(*_due()).limit(1))).first() is not None
 
 
 def _due() -> tuple[Any, ...]:
@@ -66,16 +65,16 @@ def _due() -> tuple[Any, ...]:
     )
 
 
-async def renew(connection: AsyncConnection, lease: Lease) -> None:
-    await connection.execute(update(documents).where(documents.c.lease_owner == lease.owner).values(**held(lease)))
+def renew(connection: Connection, lease: Lease) -> None:
+    connection.execute(update(documents).where(documents.c.lease_owner == lease.owner).values(**held(lease)))
 
 
-async def release_all(connection: AsyncConnection) -> None:
+def release_all(connection: Connection) -> None:
     """For a process that knows itself to be the only one: whoever held a lease is dead."""
-    await connection.execute(update(documents).where(documents.c.lease_owner.is_not(None)).values(**held(None)))
+    connection.execute(update(documents).where(documents.c.lease_owner.is_not(None)).values(**held(None)))
 
 
-async def fail(connection: AsyncConnection, job: Job, attempts: int, reason: str, *, passing: bool) -> None:
+def fail(connection: Connection, job: Job, attempts: int, reason: str, *, passing: bool) -> None:
     """Notes why a revision could not be indexed, and when to try again: 1, 4, 16 … seconds later.
 
     With `passing` a dependency is at fault: the document stays pending and is tried without end.
@@ -83,7 +82,7 @@ async def fail(connection: AsyncConnection, job: Job, attempts: int, reason: str
     again = datetime.now(UTC) + timedelta(seconds=4 ** min(attempts, TRIES))
     status = DocumentStatus.PENDING if passing else DocumentStatus.FAILED
     attempts = min(attempts + 1, TRIES - 1) if passing else attempts + 1
-    await connection.execute(
+    connection.execute(
         update(documents)
         .where(documents.c.id == job.document_id, documents.c.revision == job.revision)
         .values(status=status, error=reason, attempts=attempts, next_try_at=again, **held(None))

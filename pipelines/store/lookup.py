@@ -8,8 +8,7 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, and_, bindparam, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, Row, and_, bindparam, select
 
 from pipelines.store.changes import unpack
 from pipelines.store.tables import documents, passages, revisions
@@ -33,6 +32,7 @@ class Found:
 CURRENT = (
     select(
         passages.c["id", "document_id", "position", "start", "end", "text", "context", "vector"],
+        documents.c.organization_id,
         documents.c.source,
         documents.c.external_id,
         revisions.c.title,
@@ -49,18 +49,17 @@ CURRENT = (
         revisions,
         and_(revisions.c.document_id == passages.c.document_id, revisions.c.revision == passages.c.revision),
     )
-    .where(
-        passages.c.id.in_(bindparam("ids", expanding=True)), documents.c.organization_id == bindparam("organization_id")
-    )
+    .where(passages.c.id.in_(bindparam("ids", expanding=True)))
 )
 
 
-async def lookup(connection: AsyncConnection, organization_id: UUID, ids: Sequence[int]) -> dict[int, Found]:
+def lookup(connection: Connection, organization_id: UUID, ids: Sequence[int]) -> dict[int, Found]:
     """Current passages by id, in any order; ids that are no longer (or never were) the organization's are left out."""
     if not ids:
         return {}
-    rows = await connection.execute(CURRENT, {"ids": list(ids), "organization_id": organization_id})
-    return {row.id: _found(row) for row in rows}
+    rows = connection.execute(CURRENT, {"ids": list(ids)})
+    # Compared here: with the organization among its conditions SQLite begins with all of the organization's documents.
+    return {row.id: _found(row) for row in rows if row.organization_id == organization_id}
 
 
 def _found(row: Row[Any]) -> Found:

@@ -9,9 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import MetaData, text
-from sqlalchemy.engine import Connection
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, MetaData, column, inspect, select, table, text
 
 from pipelines.store.database import Database
 from pipelines.store.tables import metadata
@@ -25,25 +23,25 @@ async def migrate(
     database: Database, folder: Path = FOLDER, version_table: str = VERSION_TABLE, tables: MetaData = metadata
 ) -> None:
     """Upgrades to the newest revision; two processes starting at once take turns."""
-    if await current_revision(database, version_table) == head(folder):
+    if await database.read(current_revision, version_table) == head(folder):
         return
-    async with database.writing() as connection:
-        if not database.is_sqlite:
-            await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
-        await connection.run_sync(lambda sync: run(sync, folder, version_table, tables, "upgrade", "head"))
+    await database.write(_upgrade, folder, version_table, tables)
+
+
+def _upgrade(connection: Connection, folder: Path, version_table: str, tables: MetaData) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
+    run(connection, folder, version_table, tables, "upgrade", "head")
 
 
 def head(folder: Path) -> str:
     return max(path.name[:4] for path in (folder / "versions").glob("[0-9]*.py"))
 
 
-async def current_revision(database: Database, version_table: str) -> str | None:
-    async with database.reading() as connection:
-        try:
-            revision = (await connection.execute(text(f"SELECT version_num FROM {version_table}"))).scalar()  # noqa: S608 - our own table's name
-        except DBAPIError:  # no such table yet
-            return None
-    return str(revision)
+def current_revision(connection: Connection, version_table: str) -> str | None:
+    if not inspect(connection).has_table(version_table):
+        return None
+    return str(connection.execute(select(column("version_num")).select_from(table(version_table))).scalar())
 
 
 def run(

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, insert, or_, select, tuple_, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, delete, insert, or_, select, tuple_, update
 
 from pipelines.store import changes
 from pipelines.store.leases import Job, held
@@ -47,7 +46,7 @@ class Built:
     passages: Sequence[NewPassage]
 
 
-async def drafts(connection: AsyncConnection, jobs: Sequence[Job]) -> list[Draft]:
+def drafts(connection: Connection, jobs: Sequence[Job]) -> list[Draft]:
     """What is still to be done of these jobs: removed and superseded ones are left out."""
     by_id = {job.document_id: job for job in jobs}
     statement = (
@@ -56,36 +55,36 @@ async def drafts(connection: AsyncConnection, jobs: Sequence[Job]) -> list[Draft
         .where(tuple_(revisions.c.document_id, revisions.c.revision).in_([(j.document_id, j.revision) for j in jobs]))
         .where(documents.c.revision == revisions.c.revision, documents.c.status != DocumentStatus.INDEXED)
     )
-    return [Draft(by_id[r.id], r.title, r.content, r.attempts) for r in await connection.execute(statement)]
+    return [Draft(by_id[r.id], r.title, r.content, r.attempts) for r in connection.execute(statement)]
 
 
-async def known_vectors(connection: AsyncConnection, document_ids: Sequence[UUID]) -> dict[bytes, bytes]:
+def known_vectors(connection: Connection, document_ids: Sequence[UUID]) -> dict[bytes, bytes]:
     """Vectors of the documents' present passages by digest of what was embedded."""
     statement = select(passages.c.digest, passages.c.vector).where(passages.c.document_id.in_(document_ids))
-    return {digest: vector for digest, vector in await connection.execute(statement)}
+    return {digest: vector for digest, vector in connection.execute(statement)}
 
 
-async def publish(connection: AsyncConnection, organization_id: UUID, built: Sequence[Built]) -> int:
+def publish(connection: Connection, organization_id: UUID, built: Sequence[Built]) -> int:
     """Makes these revisions current, all at once; superseded and removed ones are left alone. Returns the change number."""
-    rows = await _lock(connection, [one.job.document_id for one in built])
+    rows = _lock(connection, [one.job.document_id for one in built])
     ready = [one for one in built if _is_wanted(rows.get(one.job.document_id), one.job)]
     ids = [one.job.document_id for one in ready]
     was_current = {document_id: rows[document_id].current_revision is not None for document_id in ids}
-    number = await changes.note(
+    number = changes.note(
         connection, organization_id, was_current, documents=sum(not before for before in was_current.values())
     )
-    await connection.execute(delete(passages).where(passages.c.document_id.in_(ids)))
+    connection.execute(delete(passages).where(passages.c.document_id.in_(ids)))
     if new := [_values(one, passage) for one in ready for passage in one.passages]:
-        await connection.execute(insert(passages), new)
+        connection.execute(insert(passages), new)
     for one in ready:
-        await _make_current(connection, one)
+        _make_current(connection, one)
     return number
 
 
-async def _lock(connection: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, Any]:
+def _lock(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, Any]:
     columns = (documents.c.id, documents.c.revision, documents.c.current_revision)
     statement = select(*columns).where(documents.c.id.in_(ids)).order_by(documents.c.id).with_for_update()
-    return {row.id: row for row in await connection.execute(statement)}
+    return {row.id: row for row in connection.execute(statement)}
 
 
 def _is_wanted(row: Any, job: Job) -> bool:
@@ -98,32 +97,32 @@ def _values(one: Built, passage: NewPassage) -> dict[str, Any]:
     return {"document_id": one.job.document_id, "revision": one.job.revision, **own}
 
 
-async def _make_current(connection: AsyncConnection, one: Built) -> None:
+def _make_current(connection: Connection, one: Built) -> None:
     job, now = one.job, datetime.now(UTC)
     mine = (revisions.c.document_id == job.document_id, revisions.c.revision == job.revision)
-    await connection.execute(update(revisions).where(*mine).values(language=one.language))
+    connection.execute(update(revisions).where(*mine).values(language=one.language))
     older = (revisions.c.document_id == job.document_id, revisions.c.revision < job.revision)
-    await connection.execute(delete(revisions).where(*older))
+    connection.execute(delete(revisions).where(*older))
     done = {"status": DocumentStatus.INDEXED, "indexed_at": now, "error": None, "attempts": 0, "next_try_at": None}
-    await connection.execute(
+    connection.execute(
         update(documents)
         .where(documents.c.id == job.document_id)
         .values(current_revision=job.revision, **done, **held(None))
     )
 
 
-async def start_over(connection: AsyncConnection, organization_id: UUID, fingerprint: str) -> None:
+def start_over(connection: Connection, organization_id: UUID, fingerprint: str) -> None:
     """For another embedding model: everything is pending again, and what the old model made is gone."""
     mine = documents.c.organization_id == organization_id
     ids = select(documents.c.id).where(mine)
-    await connection.execute(delete(passages).where(passages.c.document_id.in_(ids)))
+    connection.execute(delete(passages).where(passages.c.document_id.in_(ids)))
     waiting = {"status": DocumentStatus.PENDING, "current_revision": None, "attempts": 0, "next_try_at": None}
-    await connection.execute(update(documents).where(mine).values(**waiting, **held(None)))
-    await changes.restart(connection, organization_id, fingerprint)
+    connection.execute(update(documents).where(mine).values(**waiting, **held(None)))
+    changes.restart(connection, organization_id, fingerprint)
 
 
-async def are_overtaken(connection: AsyncConnection, jobs: Sequence[Job]) -> bool:
+def are_overtaken(connection: Connection, jobs: Sequence[Job]) -> bool:
     """Whether one of the jobs' documents has a later revision that is still to become current."""
     later = or_(*((documents.c.id == job.document_id) & (documents.c.revision > job.revision) for job in jobs))
     pending = select(documents.c.id).where(later, documents.c.status == DocumentStatus.PENDING).limit(1)
-    return (await connection.execute(pending)).first() is not None
+    return (connection.execute(pending)).first() is not None

@@ -7,8 +7,8 @@ context.configure(
     connection=options["connection"],
     target_metadata=options["tables"],
     version_table=options["version_table"],
-    include_object=lambda item, name, kind, reflected, _: not (
-        kind == "table" and reflected and name not in options["tables"].tables
+    include_object=lambda item, name, kind, reflected, _: (
+        not (kind == "table" and reflected and name not in options["tables"].tables)
     ),
     render_as_batch=options["connection"].dialect.name == "sqlite",
 )
