@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 
 import numpy as np
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -81,7 +80,8 @@ class HybridRetriever:
             if len(found) == len(candidates.ids()) or now == state:
                 break
         searched = state.documents if candidates.documents_searched is None else candidates.documents_searched
-        hits = self._fuse(candidates, [one for one in found.values() if in_scope(scope, one.source, one.day)])
+        # Asked of the database's own rows: an index may not have heard yet that a document has moved.
+        hits = self._fuse(candidates, [one for one in found.values() if scope.allows(one.source, one.day)])
         if self._postprocessors:
             hits = await llama.postprocess(hits, self._postprocessors, question)
         return Retrieval(question=candidates.question, scope=scope, hits=hits, documents_searched=searched)
@@ -145,15 +145,6 @@ class HybridRetriever:
         scores = self._fusion(cosine, bm25, known=float(known))
         order = np.argsort(-scores, kind="stable").tolist()
         return tuple(_hit(found[at], float(scores[at]), float(cosine[at]), float(bm25[at])) for at in order)
-
-
-def in_scope(scope: Scope, source: str, day: date) -> bool:
-    """Asked of the database's own row: an index may not have heard yet that a document has moved."""
-    return (
-        (not scope.sources or source in scope.sources)
-        and (scope.start is None or day >= scope.start)
-        and (scope.end is None or day <= scope.end)
-    )
 
 
 def _hit(found: Found, score: float, cosine: float, bm25: float) -> Hit:

@@ -39,6 +39,13 @@ class Scope:
     def is_filtered(self) -> bool:
         return bool(self.sources or self.start or self.end)
 
+    def allows(self, source: str, day: date) -> bool:
+        return (
+            (not self.sources or source in self.sources)
+            and (self.start is None or day >= self.start)
+            and (self.end is None or day <= self.end)
+        )
+
 
 class DocumentStatus(StrEnum):
     PENDING = "pending"

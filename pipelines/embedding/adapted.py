@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from numpy.typing import NDArray
 from pydantic import PrivateAttr
 
 from pipelines.embedding.base import Embedding, Vectors, unit
@@ -36,22 +37,23 @@ class AdaptedEmbedding(Embedding):
 
     @property
     def fingerprint(self) -> str:
-        return f"{self._inner.class_name()}/{self.model_name}/{self.dimension}"
+        return f"{type(self._inner).__name__}/{self.model_name}/{self.dimension}"
 
     def count_tokens(self, text: str) -> int:
         """A quarter of the UTF-8 bytes, rounded up: the tokenizer is not known."""
         return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
     def embed_query(self, text: str) -> Vector:
-        return _finite_unit(self._inner.get_query_embedding(text))
+        return _checked(self._inner.get_query_embedding(text))
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        vectors = self._inner.get_text_embedding_batch(list(texts)) or np.empty((0, self.dimension))
-        return _finite_unit(vectors).reshape(len(texts), self.dimension)
+        if not texts:
+            return np.empty((0, self.dimension), np.float32)
+        return _checked(self._inner.get_text_embedding_batch(list(texts))).reshape(len(texts), self.dimension)
 
 
-def _finite_unit(values: object) -> Vectors:
+def _checked(values: object) -> NDArray[np.float32]:
     vectors = np.array(values, np.float32)
-    if not np.isfinite(vectors).all():
-        raise ValueError("the embedding model returned numbers that are not finite")
+    if not vectors.size or not np.isfinite(vectors).all():
+        raise ValueError("the embedding model returned no vectors or numbers that are not finite")
     return unit(vectors)

@@ -31,6 +31,10 @@ def unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
 class Embedding(BaseEmbedding):
     """An embedding model: subclasses give three facts and three methods, LlamaIndex's methods come with them."""
 
+    @classmethod
+    def class_name(cls) -> str:
+        return cls.__name__
+
     @property
     @abstractmethod
     def dimension(self) -> int:

@@ -1,4 +1,4 @@
-"""Models as sentence-transformers publishes them with an ONNX graph: a local folder, or an id on the Hugging Face hub."""
+"""Models as sentence-transformers publishes them, with an ONNX graph: in a local folder or on the Hugging Face hub."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ Json = dict[str, Any]
 
 def open_hub(model: str, data_folder: Path) -> OnnxEmbedding:
     """The model of this id on the hub, downloaded into `<data folder>/models/hub` unless it is there."""
+    import httpx  # noqa: PLC0415
     from huggingface_hub import snapshot_download  # noqa: PLC0415
 
     try:
         folder = snapshot_download(model, cache_dir=data_folder / "models" / "hub", allow_patterns=PUBLISHED)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, httpx.HTTPError) as error:
         raise ModelNotUsable(
             f"The embedding model {model} is neither built in nor a folder, and it cannot be downloaded from the hub."
         ) from error
@@ -45,7 +46,7 @@ def open_folder(folder: Path, name: str | None = None) -> OnnxEmbedding:
     graph = next((folder / graph for graph in GRAPHS if (folder / graph).is_file()), None)
     if graph is None:
         raise ModelNotUsable(f"The embedding model {name} has no {' or '.join(GRAPHS)}.")
-    use = {"pooling": pooling(folder), "max_tokens": max_tokens(folder), **prompts(folder)}
+    use: Json = {"pooling": pooling(folder), "max_tokens": max_tokens(folder), **prompts(folder)}
     tokenizer = _required(folder, "tokenizer.json")
     parts = [*sorted(graph.parent.glob(f"{graph.name}*")), tokenizer]
     return OnnxEmbedding(
@@ -80,7 +81,7 @@ def max_tokens(folder: Path) -> int:
     own = _read(folder / "sentence_bert_config.json").get("max_seq_length")
     tokenizer = _read(folder / "tokenizer_config.json").get("model_max_length")
     positions = _read(folder / "config.json").get("max_position_embeddings")
-    return int(own or min(tokenizer or DEFAULT_WINDOW, positions or tokenizer or DEFAULT_WINDOW))
+    return int(own or min(filter(None, (tokenizer, positions)), default=DEFAULT_WINDOW))
 
 
 def prompts(folder: Path) -> dict[str, str]:

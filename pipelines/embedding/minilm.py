@@ -30,7 +30,7 @@ SOURCES = {
 """SHA-256 of what is converted: the files published on the Hugging Face hub."""
 
 RECIPE = "1: int8 per channel, SmoothQuant 0.85, mean, 256 tokens"
-"""To be changed with anything in the conversion that changes vectors; sources and calibration texts count by themselves."""
+"""To be changed with the conversion where that changes vectors; sources and calibration texts count by themselves."""
 
 GRAPH, CHECKSUMS = "model.onnx", "checksums.json"
 

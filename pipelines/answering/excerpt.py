@@ -1,0 +1,44 @@
+"""A part of what is too long to be quoted whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pipelines.answering.units import count_words
+
+BOUNDARY = re.compile(r"(?<=[,;:，；：、。])\s*|\s+(?=[(–—])|(?<=[)\n])\s*|\s*(?=\|)")
+"""Where a clause, a cell or a line may end."""
+ELLIPSIS = "…"
+
+
+def excerpt(text: str, words: frozenset[str], limit: int) -> str:
+    """The part of at most `limit` words, cut between clauses, that has most of these (lower-case) words; early wins."""
+    if count_words(text) <= limit:
+        return text
+    parts = list(_parts(text, limit)) or [_cut(text, limit)]
+    start, end = max(parts, key=lambda part: len(words & _words(text[slice(*part)])) - part[0] / len(text))
+    return f"{ELLIPSIS + ' ' if start else ''}{text[start:end].strip()}{' ' + ELLIPSIS if end < len(text) else ''}"
+
+
+def _parts(text: str, limit: int) -> Iterator[tuple[int, int]]:
+    """The longest part from each boundary on."""
+    cuts = sorted({0, *(found.start() for found in BOUNDARY.finditer(text)), len(text)})
+    for place, start in enumerate(cuts):
+        ends = [end for end in cuts[place + 1 :] if count_words(text[start:end]) <= limit]
+        if ends:
+            yield start, ends[-1]
+
+
+def _cut(text: str, limit: int) -> tuple[int, int]:
+    """The beginning, where no boundary is near enough."""
+    longest = 0
+    for found in re.finditer(r"\S+|(?<=\S)", text):
+        if count_words(text[: found.end()]) > limit:
+            break
+        longest = found.end()
+    return 0, longest or limit
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.lower()))

@@ -1,0 +1,1 @@
+"""Languages and search tokens, sentences, and the passage splitter."""
