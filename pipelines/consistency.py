@@ -71,7 +71,7 @@ def _facts(connection: Connection, organization_id: UUID) -> tuple[dict[str, int
     return by_status, wanted, connection.execute(_searchable(organization_id)).scalar_one()
 
 
-def _passage_ids(organization_id: UUID) -> Select[tuple[int]]:
+def _passage_ids(organization_id: UUID) -> Select[int]:
     return (
         select(passages.c.id)
         .join(document_table, document_table.c.id == passages.c.document_id)
@@ -80,7 +80,7 @@ def _passage_ids(organization_id: UUID) -> Select[tuple[int]]:
     )
 
 
-def _searchable(organization_id: UUID) -> Select[tuple[int]]:
+def _searchable(organization_id: UUID) -> Select[int]:
     return (
         select(func.count())
         .select_from(document_table)

@@ -206,7 +206,7 @@ class KnowledgeBase:
     ) -> DocumentPage:
         """Newest first, without content. Raises InvalidCursor."""
         equal = {"source": source, "status": status, "external_id": external_id}
-        return await self._database.read(documents.page, scope.organization_id, limit=limit, cursor=cursor, **equal)
+        return await self._database.read(documents.page, scope.organization_id, equal, limit=limit, cursor=cursor)
 
     # --- answers out
 

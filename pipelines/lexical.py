@@ -97,7 +97,7 @@ class TantivyIndex:
         self._index.reload()
         self._searcher = self._index.searcher()
         marks = self._searcher.search(MARK, limit=1, count=False).hits
-        self._position = self._searcher.fast_field_values("change", [marks[0][1]])[0] if marks else 0
+        self._position = self._values("change", marks)[0] if marks else 0
         self._languages = frozenset(term for term, _ in self._searcher.terms_with_prefix("language", ""))
 
     @property
@@ -105,11 +105,11 @@ class TantivyIndex:
         return self._languages
 
     def position(self) -> int:
-        return int(self._position)
+        return self._position
 
     def ids(self) -> set[int]:
         hits = self._searcher.search(Query.all_query(), limit=max(1, self._searcher.num_docs), count=False).hits
-        return set(self._searcher.fast_field_values("passage", [address for _, address in hits])) - {None}
+        return set(self._values("passage", hits))
 
     def apply(self, step: Step) -> None:
         writer = self._writer()
@@ -159,10 +159,13 @@ class TantivyIndex:
         return self._scores(query, len(ids))
 
     def _scores(self, query: Any, limit: int) -> dict[int, float]:
-        searcher = self._searcher
-        hits = searcher.search(query, limit=limit, count=False).hits
-        ids = searcher.fast_field_values("passage", [address for _, address in hits])
-        return {passage: score for passage, (score, _) in zip(ids, hits, strict=True)}
+        hits = self._searcher.search(query, limit=limit, count=False).hits
+        return {passage: score for passage, (score, _) in zip(self._values("passage", hits), hits, strict=True)}
+
+    def _values(self, field: str, hits: Sequence[Any]) -> list[int]:
+        """Of a numeric field; documents without one (the position) are left out."""
+        values = self._searcher.fast_field_values(field, [address for _, address in hits])
+        return [int(value) for value in values if value is not None]
 
     def weights(self, terms: Iterable[str]) -> dict[str, float]:
         documents = max(0, self._searcher.num_docs - 1)  # but for the position

@@ -53,7 +53,9 @@ class SnapshotIndex:
 
     def search(self, terms: Sequence[str], scope: Scope, limit: int) -> dict[int, float]:
         scores = self._all_scores(terms)
-        allowed = [at for at, passage in enumerate(self._passages.values()) if scope.allows(passage.source, passage.day)]
+        allowed = [
+            at for at, passage in enumerate(self._passages.values()) if scope.allows(passage.source, passage.day)
+        ]
         # A masked-out passage gets score 0 from BM25Retriever, not no score: what has none of the terms is no hit.
         best = sorted((at for at in allowed if scores[at] > 0), key=lambda at: -scores[at])[:limit]
         ids = list(self._passages)

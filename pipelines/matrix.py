@@ -80,7 +80,7 @@ class Matrix:
         return int(np.count_nonzero(np.bincount(self._columns[1, rows]))) if rows.size else 0
 
     def ids(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
-        return self._columns[0, rows]
+        return np.asarray(self._columns[0, rows])
 
     def nearest(self, vector: Vector, rows: NDArray[np.intp], limit: int) -> dict[int, float]:
         """Cosines of the nearest of these rows by passage id, nearest first: exact."""

@@ -33,6 +33,7 @@ class Candidates:
     """What the two indexes found: scores by passage id, not yet looked up."""
 
     question: Question
+    scope: Scope
     cosines: dict[int, float]
     bm25: dict[int, float]
     documents_searched: int | None
@@ -65,7 +66,7 @@ class HybridRetriever:
         """
         limit = max(CANDIDATES, PASSAGES_A_DOCUMENT * least)
         vector: Vector | None = None
-        for _ in range(ATTEMPTS):
+        for left in reversed(range(ATTEMPTS)):
             state = await self._indexes.state(scope.organization_id)
             if state is None:
                 return await self._nothing(question, scope)
@@ -77,14 +78,18 @@ class HybridRetriever:
                 continue
             vector = candidates.question.vector
             found, now = await self._lookup(candidates, scope)
-            if len(found) == len(candidates.ids()) or now == state:
-                break
-        searched = state.documents if candidates.documents_searched is None else candidates.documents_searched
+            if not left or now is None or now == state:
+                return await self._retrieval(candidates, found, state)
+        raise IndexUnavailable
+
+    async def _retrieval(self, candidates: Candidates, found: dict[int, Found], state: IndexState) -> Retrieval:
+        question, scope = candidates.question, candidates.scope
         # Asked of the database's own rows: an index may not have heard yet that a document has moved.
         hits = self._fuse(candidates, [one for one in found.values() if scope.allows(one.source, one.day)])
         if self._postprocessors:
-            hits = await llama.postprocess(hits, self._postprocessors, question)
-        return Retrieval(question=candidates.question, scope=scope, hits=hits, documents_searched=searched)
+            hits = await llama.postprocess(hits, self._postprocessors, question.text)
+        searched = state.documents if candidates.documents_searched is None else candidates.documents_searched
+        return Retrieval(question=question, scope=scope, hits=hits, documents_searched=searched)
 
     async def _nothing(self, question: str, scope: Scope) -> Retrieval:
         vector = await asyncio.to_thread(self._embedding.embed_query, question)
@@ -109,7 +114,7 @@ class HybridRetriever:
         if terms:
             bm25 |= lexical.scores(terms, [passage for passage in cosines if passage not in bm25])
         searched = indexes.count_documents(scope) if scope.is_filtered else None
-        return Candidates(question, cosines, bm25, searched)
+        return Candidates(question, scope, cosines, bm25, searched)
 
     async def search_words(self, question: str, scope: Scope, limit: int) -> tuple[Hit, ...]:
         """BM25 alone, best first."""

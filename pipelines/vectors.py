@@ -30,8 +30,9 @@ class Chroma:
 
     def __init__(self, folder: Path, url: str | None = None) -> None:
         import chromadb  # most of a second
+        from chromadb.config import Settings
 
-        settings = chromadb.Settings(anonymized_telemetry=False)
+        settings = Settings(anonymized_telemetry=False)
         self.is_embedded = url is None
         if url is None:
             self._client: Any = chromadb.PersistentClient(path=str(folder), settings=settings)

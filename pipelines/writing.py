@@ -95,7 +95,7 @@ class Writer:
         indexing = self._spawn(self._indexer.index(jobs))
         await asyncio.wait({indexing}, timeout=until - time.monotonic())
         while indexing.done() and time.monotonic() < until and await self._others_index(jobs):
-            await asyncio.sleep(POLL)
+            await asyncio.sleep(POLL)  # noqa: ASYNC110 - it may be another process that indexes it
 
     async def _others_index(self, jobs: Sequence[Job]) -> bool:
         """Whether one of these was overtaken by a later update that is not searchable yet."""

@@ -83,5 +83,5 @@ def _fits(chosen: Sequence[Quote], max_citations: int) -> bool:
 def _in_order(chosen: Sequence[Quote]) -> list[Quote]:
     """The likeliest first, then what else its passage says, then the others; each passage in its own order."""
     passages = [quote.passage_id for quote in chosen]
-    rest = sorted(chosen[1:], key=lambda quote: (passages.index(quote.passage_id), quote.unit.piece.span))
+    rest = sorted(chosen[1:], key=lambda quote: (passages.index(quote.passage_id), quote.unit.piece.start))
     return [*chosen[:1], *rest]

@@ -10,9 +10,12 @@ from pipelines.answering.tidy import tidy
 from pipelines.text.sentences import sentences
 
 OPEN, CLOSE = r"[\[【]", r"[\]】]"
-MARKER = re.compile(rf"{OPEN}\s*(?:passages?\s*)?(\d{{1,3}}(?:\s*(?:[,;，、]|and|&)\s*\d{{1,3}})*)\s*{CLOSE}", re.IGNORECASE)
+MARKER = re.compile(
+    rf"{OPEN}\s*(?:passages?\s*)?(\d{{1,3}}(?:\s*(?:[,;，、]|and|&)\s*\d{{1,3}})*)\s*{CLOSE}", re.IGNORECASE
+)
 LEADING_MARKERS = re.compile(rf"\s*(?:{MARKER.pattern}\s*)+[.!?。！？]?", re.IGNORECASE)
 GLUED = re.compile(r"([.!?])(?=[\[【]\s*(?:passages?\s*)?\d)", re.IGNORECASE)
+FINISHED = re.compile(rf"(?:[.!?…。！？]|{CLOSE})[\"'”’」』）)]*\s*$")
 UNFINISHED = re.compile(rf"\s*{OPEN}[^\]】]{{0,40}}$")
 """What may still become a marker."""
 
@@ -38,12 +41,13 @@ class StatementStream:
             complete, self._text = self._text[:end], self._text[end:]
             yield from _statement(complete)
 
-    def close(self) -> Iterator[Statement]:
-        """What is left at the end."""
+    def close(self, *, cut_off: bool = False) -> Iterator[Statement]:
+        """What is left at the end, without an unfinished sentence where the model was cut off."""
         rest, self._text = self._text, ""
-        while rest:
-            end = _end_with_markers(rest, sentences(rest)[0][1]) if sentences(rest) else len(rest)
-            yield from _statement(rest[:end])
+        while rest.strip():
+            end = _end_with_markers(rest, sentences(rest)[0][1])
+            if not (cut_off and end == len(rest.rstrip()) and not FINISHED.search(rest)):
+                yield from _statement(rest[:end])
             rest = rest[end:]
 
     def _first_end(self) -> int | None:

@@ -30,7 +30,9 @@ NUMBER = re.compile(
     r"|deux|trois|quatre|cinq|huit|neuf|dix|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b|[一二三四五六七八九十百千万]",
     re.IGNORECASE,
 )
-NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Þ][\w'’-]+|^\w[\w .'-]{0,30}:\s|[\u3040-\u30ff\u4e00-\u9fff\u0600-\u06ff]")
+NAME = re.compile(
+    r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Þ][\w'’-]+|^\w[\w .'-]{0,30}:\s|[\u3040-\u30ff\u4e00-\u9fff\u0600-\u06ff]"
+)
 PLACE = re.compile(
     r"\b(?:in|at|on|near|from|to|of|under|inside|outside|across|bei|im|nach|auf|à|au|dans|en|sur)\s+(?:the\s+|der\s+|la\s+|el\s+)?[A-ZÀ-Þ]"
     r"|\b(?:located|situated|north|south|east|west|city|country|region|street|room|floor|building|page|tab|menu|folder|settings)\b"

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from pipelines.answering.question_types import QuestionType, question_type
 from pipelines.answering.terms import Terms
-from pipelines.answering.units import Span, label, units
+from pipelines.answering.units import Quotable, label, units
 from pipelines.text.tokens import index_tokens
 from pipelines.types import Hit, Retrieval
 
@@ -21,10 +21,12 @@ NEAR_DUPLICATE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What of a unit does not depend on the question."""
+    """What of a unit does not depend on the question; `above` are the tokens of the heading above it in the passage."""
 
-    span: Span
+    start: int
+    end: int
     tokens: frozenset[str]
+    above: frozenset[str]
     pairs: frozenset[tuple[str, str]]
 
 
@@ -39,7 +41,7 @@ class ReadPassage:
 
     @cached_property
     def tokens(self) -> frozenset[str]:
-        return frozenset().union(*(piece.tokens for piece in self.pieces))
+        return frozenset().union(*(piece.tokens | piece.above for piece in self.pieces))
 
     @cached_property
     def coverage(self) -> float:
@@ -58,7 +60,11 @@ class Unit:
 
     @property
     def text(self) -> str:
-        return self.passage.hit.passage.text[slice(*self.piece.span)]
+        return self.passage.hit.passage.text[self.piece.start : self.piece.end]
+
+    @property
+    def heading(self) -> frozenset[str]:
+        return self.passage.heading | self.piece.above
 
     @property
     def language(self) -> str:
@@ -138,13 +144,14 @@ def _units(passage: ReadPassage) -> Iterable[Unit]:
 @lru_cache(maxsize=512)
 def pieces(text: str, language: str) -> tuple[Piece, ...]:
     """A passage's text taken apart; passages that are often found are taken apart once."""
-    return tuple(_piece(text, span, language) for span in units(text))
+    return tuple(_piece(text, unit, language) for unit in units(text))
 
 
-def _piece(text: str, span: Span, language: str) -> Piece:
-    sequence = index_tokens(text[slice(*span)], language)
-    labelled = index_tokens(label(text, span[0]), language)
-    return Piece(span, frozenset(sequence).union(labelled), frozenset(pairwise(sequence)))
+def _piece(text: str, unit: Quotable, language: str) -> Piece:
+    sequence = index_tokens(text[unit.start : unit.end], language)
+    labelled = index_tokens(label(text, unit.start), language)
+    tokens = frozenset(sequence).union(labelled)
+    return Piece(unit.start, unit.end, tokens, _tokens(unit.above, language), frozenset(pairwise(sequence)))
 
 
 @lru_cache(maxsize=512)

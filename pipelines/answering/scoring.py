@@ -50,16 +50,15 @@ def _by_rarity(terms: Terms, units: Sequence[Unit]) -> Terms:
 
 
 def _row(unit: Unit, reading: Reading, rarer: Terms) -> list[float]:
-    passage, tokens = unit.passage, unit.piece.tokens
-    terms = passage.terms
+    terms, tokens, heading = unit.passage.terms, unit.piece.tokens, unit.heading
     expected = reading.kind and reading.kind.answered
     return [
         terms.share(tokens),
-        terms.share(unit.before.tokens - tokens - passage.heading) if unit.before else 0.0,
-        terms.share(passage.heading - tokens),
+        terms.share(unit.before.tokens - tokens - heading) if unit.before else 0.0,
+        terms.share(heading - tokens),
         rarer.share(tokens),
         len(unit.piece.pairs & terms.pairs) / max(1, len(terms.pairs)),
-        passage.hit.score,
+        unit.passage.hit.score,
         float(expected is not None and expected.search(unit.text) is not None),
         min(1.0, len(tokens - terms.weights.keys()) / NOVEL),
     ]

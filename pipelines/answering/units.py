@@ -1,14 +1,17 @@
-"""The pieces of a passage that may be quoted: sentences, short labelled lines, and lists with the line that leads in."""
+"""The pieces of a passage that may be quoted: sentences, table rows, short labelled lines, lists with their lead-in."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from pipelines.text.sentences import sentences
 
 Span = tuple[int, int]
 
+HEADING = re.compile(r"#{1,6}[ \t]+([^\n]*)\n*")
+ROW = re.compile(r"\|[^\n]*")
 LABEL = re.compile(r"[^\W\d_][\w .'&-]{0,30}[:：]\s")
 """A speaker or a field's name at the beginning of a line."""
 ITEM = re.compile(r"\s*(?:[-*+•–]|\d{1,2}[.)])\s")
@@ -18,20 +21,29 @@ LIST = 45
 """Most words of a labelled line and of a list that stay together."""
 
 
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """A piece of a passage, and what stands above it there: its heading, in a table the head row."""
+
+    start: int
+    end: int
+    above: str
+
+
 def count_words(text: str) -> int:
     """Words between blanks; two characters of a script without blanks count as one."""
     words = len(text.split())
     return words if text.isascii() else max(words, len(NO_SPACE_SCRIPT.findall(text)) // 2)
 
 
-def units(text: str) -> list[Span]:
-    """Where the units of a passage's text begin and end, in order."""
-    joined: list[Span] = []
-    for start, end in _spoken(text, sentences(text)):
-        if joined and _belongs(text, joined[-1], (start, end)):
-            joined[-1] = (joined[-1][0], end)
+def units(text: str) -> list[Quotable]:
+    """In order, without headings, rules and fences."""
+    joined: list[Quotable] = []
+    for unit in _below_headings(text):
+        if joined and _belongs(text, joined[-1], unit):
+            joined[-1] = replace(joined[-1], end=unit.end)
         else:
-            joined.append((start, end))
+            joined.append(unit)
     return joined
 
 
@@ -41,17 +53,24 @@ def label(text: str, start: int) -> str:
     return found.group() if found else ""
 
 
-def _spoken(text: str, spans: Iterable[Span]) -> list[Span]:
-    """Only what has a letter or a digit: no rules, no fences."""
-    return [span for span in spans if any(character.isalnum() for character in text[slice(*span)])]
+def _below_headings(text: str) -> Iterator[Quotable]:
+    heading = head_row = ""
+    for start, end in sentences(text):
+        while found := HEADING.match(text, start, end):
+            heading, start = found.group(1), found.end()
+        row = ROW.fullmatch(text, start, end)
+        above = f"{heading} {head_row}" if row and head_row else heading
+        head_row = (head_row or text[start:end]) if row else ""
+        if any(map(str.isalnum, text[start:end])):
+            yield Quotable(start, end, above)
 
 
-def _belongs(text: str, before: Span, after: Span) -> bool:
-    both = text[before[0] : after[1]]
+def _belongs(text: str, before: Quotable, after: Quotable) -> bool:
+    both = text[before.start : after.end]
     if "\n" not in both:
-        return bool(label(text, before[0])) and count_words(both) <= LABELLED_LINE
+        return bool(label(text, before.start)) and count_words(both) <= LABELLED_LINE
     leads_in = both.split("\n", 1)[0].rstrip().endswith((":", "："))
-    return leads_in and _is_item(text, after[0]) and count_words(both) <= LIST
+    return leads_in and _is_item(text, after.start) and count_words(both) <= LIST
 
 
 def _is_item(text: str, start: int) -> bool:

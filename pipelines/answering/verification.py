@@ -44,13 +44,10 @@ class Verifier:
 
 
 def share_of_tokens(claim: str, hits: Sequence[Hit]) -> float:
-    """How many of the claim's search tokens the passages with their headings have, 0..1."""
-    shares = [len(tokens & _said(hit)) for hit in hits if (tokens := _tokens(claim, hit))]
-    if len(hits) == 1 or not shares:
-        return max(shares, default=0) / max(1, len(_tokens(claim, hits[0])))
-    together = frozenset().union(*(_said(hit) for hit in hits))
+    """How many of the claim's search tokens the passages with their headings have between them, 0..1."""
     tokens = _tokens(claim, hits[0])
-    return len(tokens & together) / max(1, len(tokens))
+    said = frozenset[str]().union(*(_said(hit) for hit in hits))
+    return len(tokens & said) / max(1, len(tokens))
 
 
 def has_numbers(claim: str, hits: Sequence[Hit]) -> bool:
@@ -63,7 +60,7 @@ def nearest_sentence(claim: str, hit: Hit) -> str:
     """The piece of the passage that shares most words with the claim."""
     tokens = _tokens(claim, hit)
     nearest = max(pieces(hit.passage.text, hit.passage.language), key=lambda piece: len(piece.tokens & tokens))
-    return hit.passage.text[slice(*nearest.span)]
+    return hit.passage.text[nearest.start : nearest.end]
 
 
 def _tokens(claim: str, hit: Hit) -> frozenset[str]:

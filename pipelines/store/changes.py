@@ -140,7 +140,7 @@ def step(connection: Connection, organization_id: UUID, after: int) -> Step | No
     return Step(after, rows[-1].number, stale, tuple(_indexed(row) for row in found))
 
 
-def _current_passages(connection: Connection, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
+def _current_passages(connection: Connection, ids: Sequence[UUID]) -> Sequence[Any]:
     statement = (
         select(
             passages.c.id,

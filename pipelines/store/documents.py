@@ -82,7 +82,7 @@ def accept(
 def _revise_by_key(
     connection: Connection, organization_id: UUID, document: NewDocument, upsert: bool, lease: Lease | None
 ) -> Accepted:
-    row = (connection.execute(_newest(organization_id).where(*_key(document)).with_for_update(of=documents))).one()
+    row = _lock(connection, organization_id, *_key(document))
     if not upsert:
         raise DocumentExists(row.id)
     url = UNCHANGED if document.url is None else document.url
@@ -103,15 +103,23 @@ def revise(
     if_match: int | None,
     lease: Lease | None,
 ) -> Accepted:
-    row = _lock(connection, organization_id, document_id, if_match)
+    row = _lock_version(connection, organization_id, document_id, if_match)
     return _revise(connection, row, edit, lease)
 
 
-def _lock(connection: Connection, organization_id: UUID, document_id: UUID, if_match: int | None) -> Row[Any]:
-    statement = _newest(organization_id).where(documents.c.id == document_id).with_for_update(of=documents)
-    row = (connection.execute(statement)).one_or_none()
+def _lock(connection: Connection, organization_id: UUID, *conditions: Any) -> Any:
+    """The document and its newest version, the row held until the transaction ends. Raises DocumentNotFound."""
+    mine = (documents.c.organization_id == organization_id, *conditions)
+    locked = connection.execute(select(documents.c.id).where(*mine).with_for_update()).scalar_one_or_none()
+    # The newest version is a second statement: PostgreSQL, having waited, joins the row with what was there before.
+    row = connection.execute(_newest(organization_id).where(documents.c.id == locked)).one_or_none()
     if row is None:
         raise DocumentNotFound
+    return row
+
+
+def _lock_version(connection: Connection, organization_id: UUID, document_id: UUID, if_match: int | None) -> Any:
+    row = _lock(connection, organization_id, documents.c.id == document_id)
     if if_match is not None and row.revision != if_match:
         raise PreconditionFailed
     return row
@@ -155,7 +163,7 @@ def _insert_revision(
 
 def remove(connection: Connection, organization_id: UUID, document_id: UUID, *, if_match: int | None = None) -> None:
     """From the commit on no answer cites it; the indexes are told by its change."""
-    row = _lock(connection, organization_id, document_id, if_match)
+    row = _lock_version(connection, organization_id, document_id, if_match)
     _remove_all(connection, organization_id, [(row.id, row.current_revision is not None)])
 
 
@@ -217,7 +225,7 @@ def _listed() -> list[Any]:
 
 
 def page(
-    connection: Connection, organization_id: UUID, *, limit: int, cursor: str | None, **equal: str | None
+    connection: Connection, organization_id: UUID, equal: Mapping[str, str | None], *, limit: int, cursor: str | None
 ) -> DocumentPage:
     """Newest first. Ids are UUID v7, so the last id of a page says where the next one begins."""
     conditions = [documents.c[name] == value for name, value in equal.items() if value is not None]

@@ -31,7 +31,7 @@ class Found:
 
 CURRENT = (
     select(
-        passages.c["id", "document_id", "position", "start", "end", "text", "context", "vector"],
+        *passages.c["id", "document_id", "position", "start", "end", "text", "context", "vector"],
         documents.c.organization_id,
         documents.c.source,
         documents.c.external_id,
@@ -62,7 +62,7 @@ def lookup(connection: Connection, organization_id: UUID, ids: Sequence[int]) ->
     return {row.id: _found(row) for row in rows if row.organization_id == organization_id}
 
 
-def _found(row: Row[Any]) -> Found:
+def _found(row: Row[*tuple[Any, ...]]) -> Found:
     passage = Passage(
         id=row.id,
         document_id=row.document_id,

@@ -4,83 +4,101 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from unicodedata import category
+
+from pipelines.text.abbreviations import BEFORE_NUMBERS, CUT_SHORT, ORDINAL_OF, STARTERS
 
 Span = tuple[int, int]
 
-# One alternative each: a full stop of spaced scripts, of scripts without spaces, the end of a line that ends a block.
 BOUNDARY = re.compile(
-    r"""(?P<stop>[.!?…؟۔।॥]["'”’»)\]]{0,3})(?=\s)"""
-    r"""|[。！？｡][」』”’）]{0,3}"""
-    r"""|^#{1,6} [^\n]{0,300}\n"""
-    r"""|\n(?=[ \t]*(?:\n|[-*+•|>#]|\d{1,3}[.)]\s|[A-Z][^\n:]{0,40}:\s))"""
-    r"""|(?<=[|:])\n""",
-    re.MULTILINE,
+    r"""(?P<stop>[.!?…؟۔।॥։።]) (?P<closers>["'”’»)\]*_]{0,4} (?:\[\d{1,3}\]){0,4}) (?=\s)
+      | [。！？｡．]++ [」』”’）】"')]{0,4}
+      | [!?] (?=[\u3040-\u30ff\u3400-\u9fff])
+      | (?P<line> \n\s*+ )""",
+    re.VERBOSE,
 )
-ABBREVIATIONS = frozenset(
-    """al approx apr art aug bzw ca cf ch co corp dec dept dr ed eds e.g eg eq est etc evtl ext feb fig figs gen gov hon i.e ie inc jan jr jul jun
-    lt ltd max mio mr mrs ms mt nos nov nr oct p.ex pp prof ref rev sen sep sept sr st str tel u.a usw vgl viz vol vs z.b""".split()
-)
-LAST_WORD = re.compile(r"[\w.]+$")
+NEXT_WORD = re.compile(r"\s*+[\"'“„«(\[*_¿¡]{0,4}([^\s.,;:!?)]{0,16})")
+OPENERS = "\"'“„«([*_"
 LOOK_BACK = 24
-LONGEST = 1_500
-"""Characters after which a sentence without any end is cut at a space, or anywhere where there is none."""
+SHORT = 3
+"""Letters up to which a word with a full stop, before a small letter, is taken for an abbreviation."""
+
+BLOCK_BEGINS = re.compile(r"[-*+•–—>|#=~`<\[\d]|\(?\w{1,3}[.):]\s|[^\W\d_][\w .'&-]{0,30}[:：]\s|https?:")
+"""List items, quotes, tables, headings, markup, speakers and fields."""
+BLOCK_ENDS = frozenset(":;|：；")
+WRAPPED = 40
+"""Least length of a line that was wrapped, where the next one begins with a small letter."""
+FULL = 70
+"""Length that a line and the next one's first word must exceed together, where that begins with a capital."""
+WIDEST = 120
 
 
 def sentences(text: str) -> list[Span]:
     """Spans (start, end) in order, trimmed; between them is nothing but white space."""
-    return [span for block in _blocks(text) for span in _bounded(text, *block)]
+    spans = []
+    for start, end in _pieces(text):
+        piece = text[start:end]
+        words = piece.strip()
+        if words:
+            begin = start + len(piece) - len(piece.lstrip())
+            spans.append((begin, begin + len(words)))
+    return spans
 
 
-def _blocks(text: str) -> Iterator[Span]:
-    start = 0
+def _pieces(text: str) -> Iterator[Span]:
+    start = line = 0
     for match in BOUNDARY.finditer(text):
-        if match["stop"] and text[match.start()] == "." and _is_abbreviation(text, match.start(), match.end()):
-            continue
-        yield start, match.end()
-        start = match.end()
+        end = match.end()
+        if match["line"]:
+            ends = not _goes_on(text, line, match)
+            line = end
+        else:
+            ends = not match["stop"] or _is_end(text, match, line)
+        if ends:
+            yield start, end
+            start = end
     yield start, len(text)
 
 
-def _is_abbreviation(text: str, stop: int, end: int) -> bool:
-    """Whether the full stop at `stop` ends a word that is usually cut short, an initial, or stands before small letters."""
-    following = text[end : end + 3].lstrip(" \t")
-    if following[:1].islower() and "\n" not in text[end : end + 3]:
+def _goes_on(text: str, line: int, newline: re.Match[str]) -> bool:
+    """Whether the line that begins at `line` was only wrapped, so that its sentence goes on after the newline."""
+    end, following = newline.span()
+    length = end - line
+    if not WRAPPED <= length <= WIDEST or "\n" in newline["line"][1:] or following == len(text):
+        return False
+    if text[end - 1] in BLOCK_ENDS or text[line] in "#|" or BLOCK_BEGINS.match(text, following):
+        return False
+    first = text[following]
+    return first.islower() or (first.isupper() and length + len(_next_word(text, end)) >= FULL)
+
+
+def _is_end(text: str, match: re.Match[str], line: int) -> bool:
+    stop, end = match["stop"], match.end()
+    following = _next_word(text, end)
+    goes_on = following[:1].islower() and text[end] != "\n"
+    if goes_on and (match["closers"] or stop == "…"):
+        return False
+    if stop != ".":
         return True
-    match = LAST_WORD.search(text, max(0, stop - LOOK_BACK), stop)
-    word = match.group() if match else ""
-    is_initial = len(word) == 1 and word.isalpha() and word.isupper()
-    return is_initial or word.lower() in ABBREVIATIONS
+    before = text[max(line, match.start() - LOOK_BACK) : match.start()].split()
+    if not before:
+        return True
+    word = before[-1].lstrip(OPENERS)
+    is_marker = len(before) == 1 and match.start() - line < LOOK_BACK and word.isalnum() and len(word) <= 3
+    return not (is_marker and word.isdigit()) and not _is_cut_short(word, following, goes_on=goes_on)
 
 
-def _bounded(text: str, start: int, end: int) -> Iterator[Span]:
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    while end - start > LONGEST:
-        cut = soft_cut(text, start, start + LONGEST)
-        yield from _bounded(text, start, cut)
-        start = cut
-        while start < end and text[start].isspace():
-            start += 1
-    if start < end:
-        yield start, end
+def _is_cut_short(word: str, following: str, *, goes_on: bool) -> bool:
+    """Whether the full stop behind the word belongs to it: an abbreviation, an initial, an ordinal number."""
+    lower = word.lower()
+    if lower in CUT_SHORT or (following[:1].isdigit() and lower in BEFORE_NUMBERS):
+        return True
+    if word.isdigit():
+        return len(word) <= 2 and (goes_on or following.lower().startswith(ORDINAL_OF))
+    if "." in word or (len(word) == 1 and word.isupper()):
+        return following.lower() not in STARTERS or goes_on
+    return goes_on and len(word) <= SHORT and word.isalpha()
 
 
-def soft_cut(text: str, start: int, limit: int) -> int:
-    """Where to cut a text without an end: behind the last white space before `limit`, never before a combining mark."""
-    for at in range(limit, max(start + (limit - start) // 2, start), -1):
-        if text[at - 1].isspace():
-            return at
-    cut = limit
-    while cut > start + 1 and _joins(text, cut):
-        cut -= 1
-    return cut if cut > start + 1 else limit
-
-
-def _joins(text: str, at: int) -> bool:
-    """Whether the character at `at` belongs to the one before: combining marks, joiners, variation selectors."""
-    return at < len(text) and (
-        category(text[at]) in {"Mn", "Mc", "Me"} or text[at] in "\u200d\ufe0f" or text[at - 1] == "\u200d"
-    )
+def _next_word(text: str, at: int) -> str:
+    found = NEXT_WORD.match(text, at)
+    return found[1] if found else ""

@@ -11,6 +11,7 @@ import pytest
 from pipelines.embedding import Embedding, Vectors, unit
 from pipelines.knowledge import KnowledgeBase
 from pipelines.types import NewDocument, Scope, Vector
+from tests.services import new_postgres_database
 
 ORGANIZATION, OTHER = UUID(int=0xA), UUID(int=0xB)
 
@@ -19,7 +20,7 @@ class WordHashing(Embedding):
     """Each word adds a fixed random direction: texts that share words are near. Deterministic, no model."""
 
     name: str = "word-hashing/1"
-    embedded: list[str] = []
+    embedded: list[str]
 
     @property
     def dimension(self) -> int:
@@ -60,12 +61,20 @@ def scope() -> Scope:
     return Scope(ORGANIZATION)
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Of a fresh database of either kind."""
+    return f"sqlite:///{tmp_path}/test.sqlite3" if request.param == "sqlite" else await new_postgres_database()
+
+
 @pytest.fixture
-async def knowledge(tmp_path: Path, embedding: WordHashing) -> AsyncIterator[KnowledgeBase]:
-    async with await KnowledgeBase.open(tmp_path, embedding=embedding) as opened:
+async def knowledge(tmp_path: Path, embedding: WordHashing, database_url: str) -> AsyncIterator[KnowledgeBase]:
+    async with await KnowledgeBase.open(tmp_path, embedding=embedding, database_url=database_url) as opened:
         yield opened
 
 
-def document(external_id: str = "1", content: str = "The blue heron nests by the river.", **other: object) -> NewDocument:
+def document(
+    external_id: str = "1", content: str = "The blue heron nests by the river.", **other: object
+) -> NewDocument:
     values = {"source": "wiki", "title": f"Page {external_id}", **other}
     return NewDocument(external_id=external_id, content=content, **values)  # type: ignore[arg-type]

@@ -81,7 +81,9 @@ class TestPut:
         again = await knowledge.put(document(), scope)
         assert (again.created, again.document.revision, again.document.status) == (False, 1, DocumentStatus.INDEXED)
 
-    @pytest.mark.parametrize("content", ["\u202eעברית \u0645\u0631\u062d\u0628\u0627", "知识库" * 50_000, "a" * 100_000, "🦩" * 1000])
+    @pytest.mark.parametrize(
+        "content", ["\u202eעברית \u0645\u0631\u062d\u0628\u0627", "知识库" * 50_000, "a" * 100_000, "🦩" * 1000]
+    )
     async def test_any_script_and_any_length_goes_in(
         self, knowledge: KnowledgeBase, scope: Scope, content: str
     ) -> None:
@@ -181,7 +183,9 @@ class TestScope:
     async def test_filters_leave_what_they_say(self, knowledge: KnowledgeBase, scope: Scope) -> None:
         """Sources are alternatives, days are inclusive, both must hold; documents in scope are counted exactly."""
         dates = {"a": "2026-01-01", "b": "2026-01-02T23:59:00-05:00", "c": "2026-01-02"}
-        new = [document(i, source=f"s{n % 2}", metadata={"updated_at": day}) for n, (i, day) in enumerate(dates.items())]
+        new = [
+            document(i, source=f"s{n % 2}", metadata={"updated_at": day}) for n, (i, day) in enumerate(dates.items())
+        ]
         await knowledge.put_many(new, scope)
         second = date(2026, 1, 2)
         for filters, expected in (
@@ -232,7 +236,7 @@ class TestOpening:
     async def test_embedded_chroma_has_one_process(self, knowledge: KnowledgeBase, tmp_path: Path) -> None:
         """A second working one is refused with a sentence that says what to do."""
         with pytest.raises(InUse, match="Chroma server"):
-            await KnowledgeBase.open(tmp_path, embedding=WordHashing())
+            await KnowledgeBase.open(tmp_path, embedding=WordHashing(embedded=[]))
 
     async def test_another_model_is_noticed_and_never_mixed(
         self, tmp_path: Path, scope: Scope, embedding: WordHashing
@@ -240,7 +244,7 @@ class TestOpening:
         """Questions and writes are refused until everything is embedded anew."""
         async with await KnowledgeBase.open(tmp_path, embedding=embedding) as old:
             await old.put(document(), scope)
-        async with await KnowledgeBase.open(tmp_path, embedding=WordHashing(name="word-hashing/2")) as new:
+        async with await KnowledgeBase.open(tmp_path, embedding=WordHashing(name="word-hashing/2", embedded=[])) as new:
             with pytest.raises(IndexUnavailable, match="reindex"):
                 await new.search("heron", scope)
             with pytest.raises(IndexUnavailable, match="reindex"):
