@@ -17,9 +17,9 @@ from pipelines.answering.units import count_words
 
 WORDS = 57
 """Of an answer in all; with its markers it stays within 60."""
-SENTENCES = 3
+SENTENCES = 4
 CANDIDATES = 8
-WORTH = 0.03
+WORTH = 0.02
 """Least probability of holding the answer that a sentence must add."""
 REDUNDANT = 0.7
 """Jaccard similarity of two units' tokens from which the second says nothing new."""

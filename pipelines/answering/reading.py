@@ -15,8 +15,6 @@ from pipelines.types import Hit, Retrieval
 
 PASSAGES = 5
 CONSIDERED = 10
-NEAR_DUPLICATE = 0.6
-"""Jaccard similarity of two passages' tokens from which the older one is taken for superseded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,42 +92,17 @@ class Reading:
 
 def read(retrieval: Retrieval) -> Reading:
     """The best passages of a retrieval, taken apart."""
-    terms: dict[str, Terms] = {}
-    kept: list[ReadPassage] = []
-    for hit in retrieval.hits[:CONSIDERED]:
-        language = hit.passage.language
-        if language not in terms:
-            terms[language] = Terms.of(retrieval.question, language)
-        _keep(kept, _read_passage(hit, terms[language]))
-        if len(kept) == PASSAGES:
-            break
-    return Reading(retrieval, tuple(kept))
+    hits = retrieval.hits[:CONSIDERED]
+    terms = {language: Terms.of(retrieval.question, language) for language in {hit.passage.language for hit in hits}}
+    passages = [_read_passage(hit, terms[hit.passage.language]) for hit in hits]
+    outdated = superseded(passages)
+    current = [passage for passage in passages if passage.hit.document_id not in outdated]
+    return Reading(retrieval, tuple(current[:PASSAGES]))
 
 
 def _read_passage(hit: Hit, terms: Terms) -> ReadPassage:
     passage = hit.passage
     return ReadPassage(hit, pieces(passage.text, passage.language), _tokens(passage.context, passage.language), terms)
-
-
-def _keep(kept: list[ReadPassage], new: ReadPassage) -> None:
-    """Adds a passage unless a kept one supersedes it; takes the place of one that it supersedes."""
-    for place, other in enumerate(kept):
-        if _supersedes(other, new):
-            return
-        if _supersedes(new, other):
-            kept[place] = new
-            return
-    kept.append(new)
-
-
-def _supersedes(newer: ReadPassage, older: ReadPassage) -> bool:
-    """Says nearly the same in a later document, and the question's words (a year, say) do not ask for the older one."""
-    return (
-        newer.hit.document_id != older.hit.document_id
-        and newer.hit.day > older.hit.day
-        and jaccard(newer.tokens, older.tokens) >= NEAR_DUPLICATE
-        and newer.coverage >= older.coverage
-    )
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:

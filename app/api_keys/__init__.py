@@ -1,0 +1,1 @@
+"""Keys that other programs call the service with."""

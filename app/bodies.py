@@ -1,0 +1,75 @@
+"""Request bodies: JSON by the letter, read after the credentials are known to be good."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+import orjson
+from fastapi import Request
+from pydantic import BaseModel, ValidationError
+
+from app.error_handlers import details_of
+from app.errors import InvalidRequest, MalformedJson, UnsupportedMediaType
+
+Model = TypeVar("Model", bound=BaseModel)
+CodeOf = Callable[[Sequence[Any]], str]
+"""Which code the errors of a validation amount to."""
+
+LARGE = 2**18
+"""Bytes from which on parsing would hold up other requests."""
+
+
+async def json_media_type(request: Request) -> None:
+    """Refuses a body that is no JSON by its own account; a router's first dependency."""
+    if request.method not in ("POST", "PUT", "PATCH"):
+        return
+    media_type, _, parameters = request.headers.get("content-type", "").lower().partition(";")
+    charset = parameters.replace(" ", "").replace('"', "")
+    if media_type.strip() != "application/json" or charset not in ("", "charset=utf-8", "charset=utf8"):
+        raise UnsupportedMediaType
+
+
+def invalid_request(_: Sequence[Any]) -> str:
+    return "INVALID_REQUEST"
+
+
+def body(model: type[Model], code_of: CodeOf = invalid_request) -> Callable[[Request], Awaitable[Model]]:
+    """A dependency that gives the body as the model."""
+
+    async def read(request: Request) -> Model:
+        raw = await request.body()
+        work = (lambda: _validate(model, raw, code_of)) if len(raw) > LARGE else None
+        return await asyncio.to_thread(work) if work else _validate(model, raw, code_of)
+
+    return read
+
+
+def _validate(model: type[Model], raw: bytes, code_of: CodeOf) -> Model:
+    try:
+        return model.model_validate(parse(raw))
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+        raise InvalidRequest("The request body is not valid.", details_of(found), code_of(found)) from None
+
+
+def parse(raw: bytes) -> dict[str, Any]:
+    """A JSON object without NaN, Infinity, lone surrogates (which orjson refuses) and NUL."""
+    try:
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        raise MalformedJson from None
+    if not isinstance(value, dict):
+        raise InvalidRequest("The request body has to be a JSON object.")
+    if b"\\u0000" in raw and contains_nul(value):
+        raise InvalidRequest("The request body contains a NUL character.")
+    return value
+
+
+def contains_nul(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, dict):
+        return any(contains_nul(key) or contains_nul(item) for key, item in value.items())
+    return isinstance(value, list) and any(map(contains_nul, value))

@@ -1,0 +1,75 @@
+"""The demo: an organization with sample documents, a fresh API key, and a line to copy."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from importlib.util import find_spec
+from pathlib import Path
+
+from app.api_keys.service import create_key, revoke_named
+from app.commands import console
+from app.commands.ingest import put_all
+from app.commands.reading import read
+from app.commands.refusals import Refusal
+from app.config import Settings
+from app.organizations.service import Organization, create_organization, list_organizations
+from pipelines.knowledge import KnowledgeBase
+from pipelines.store.database import Database
+from pipelines.types import Scope
+
+ORGANIZATION, PLAN, KEY = "Demo", "pro", "demo"
+HANDBOOK = Path("data", "handbook", "corpus.jsonl")
+HANDBOOK_QUESTION = "How much can I spend per night on a hotel in Lyon?"
+
+
+async def prepare(knowledge: KnowledgeBase, settings: Settings) -> tuple[str, str]:
+    """A new API key's secret and a question that the documents answer; returns when they can be found."""
+    path = data(settings)
+    organization = await _organization(knowledge.database)
+    outcome = await put_all(knowledge, read(path, None), Scope(organization.id))
+    for failure in outcome.failures:
+        console.tell(f"Failed: {failure.name}: {failure.reason}")
+    await revoke_named(knowledge.database, organization.id, KEY)
+    _, secret = await create_key(knowledge.database, organization.id, KEY)
+    return secret, HANDBOOK_QUESTION if settings.demo_data is None else await _question(knowledge, organization)
+
+
+def announce(address: str, secret: str, question: str) -> None:
+    console.say(f"Ready on {address}\n\nAPI key: {secret}\n\nAsk it:\n\n{curl(address, secret, question)}\n")
+
+
+def curl(address: str, secret: str, question: str) -> str:
+    """One line for a shell."""
+    body = shlex.quote(json.dumps({"question": question}, ensure_ascii=False))
+    return (
+        f"curl -s {address}/api/ai/query -H 'X-API-Key: {secret}' -H 'Content-Type: application/json' --data-raw {body}"
+    )
+
+
+def data(settings: Settings) -> Path:
+    """`KB_DEMO_DATA`, a corpus.jsonl or a folder; by default the handbook, found without importing its package."""
+    if settings.demo_data is None:
+        return handbook()
+    inside = settings.demo_data / "corpus.jsonl"
+    return inside if inside.is_file() else settings.demo_data
+
+
+def handbook() -> Path:
+    package = find_spec("eval")
+    for place in (package.submodule_search_locations if package else None) or []:
+        if (Path(place) / HANDBOOK).is_file():
+            return Path(place) / HANDBOOK
+    raise Refusal("The sample documents are not installed: name a folder of your own with KB_DEMO_DATA.")
+
+
+async def _organization(database: Database) -> Organization:
+    for there in await list_organizations(database):
+        if there.name == ORGANIZATION:
+            return there
+    return await create_organization(database, ORGANIZATION, PLAN)
+
+
+async def _question(knowledge: KnowledgeBase, organization: Organization) -> str:
+    page = await knowledge.list(Scope(organization.id), limit=1)
+    return f"What does {page.documents[0].title} say?" if page.documents else "What is this about?"

@@ -1,0 +1,38 @@
+"""Versions of a document in `ETag`, `If-Match` and `If-None-Match`."""
+
+from __future__ import annotations
+
+import re
+from uuid import UUID
+
+from pipelines.knowledge import KnowledgeBase
+from pipelines.types import Document, Scope
+
+TAG = re.compile(r'(W/)?"([^"]*)"')
+NONE_SUCH = -1
+"""A revision that no document has."""
+
+
+def etag(document: Document) -> str:
+    return f'"{document.revision}"'
+
+
+def names(header: str, document: Document) -> bool:
+    """Whether an If-None-Match names the document's version; weak tags do, too."""
+    return header.strip() == "*" or any(f'"{tag}"' == etag(document) for _, tag in TAG.findall(header))
+
+
+async def wanted_revision(header: str | None, document_id: UUID, scope: Scope, knowledge: KnowledgeBase) -> int | None:
+    """The one revision that an If-Match allows, None where any will do. Raises DocumentNotFound."""
+    if header is None or header.strip() == "*":
+        return None
+    allowed = _revisions(header)
+    if len(allowed) < 2:
+        return next(iter(allowed), NONE_SUCH)
+    now = await knowledge.get(document_id, scope)
+    return now.revision if now.revision in allowed else NONE_SUCH
+
+
+def _revisions(header: str) -> set[int]:
+    """Of strong tags only: a weak one never matches."""
+    return {int(tag) for weak, tag in TAG.findall(header) if not weak and re.fullmatch(r"[0-9]{1,9}", tag)}

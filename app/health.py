@@ -1,0 +1,57 @@
+"""Whether the process lives, and whether what it needs can be reached."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Mapping
+
+from fastapi import APIRouter
+from sqlalchemy import Connection, text
+from starlette.responses import Response
+
+from app.errors import Unavailable
+from app.responses import json_response
+from app.state import Knowledge
+
+logger = logging.getLogger(__name__)
+
+PATIENCE = 5.0
+RETRY_AFTER = 5
+
+router = APIRouter(tags=["Health"])
+
+
+@router.get("/healthz")
+async def alive() -> Response:
+    """Whether the process lives."""
+    return json_response({"status": "ok"})
+
+
+@router.get("/readyz")
+async def ready(knowledge: Knowledge) -> Response:
+    """Whether it can answer: 503 names what cannot be reached."""
+    checks = await run({"database": knowledge.database.read(_touch), "index": knowledge.ping()})
+    missing = [name for name, result in checks.items() if result != "ok"]
+    if missing:
+        raise Unavailable("NOT_READY", f"Not ready: {', '.join(missing)}.", RETRY_AFTER, status="failed", checks=checks)
+    return json_response({"status": "ok", "checks": checks})
+
+
+async def run(checks: Mapping[str, Awaitable[object]]) -> dict[str, str]:
+    results = await asyncio.gather(*(_check(name, work) for name, work in checks.items()))
+    return dict(zip(checks, results, strict=True))
+
+
+async def _check(name: str, work: Awaitable[object]) -> str:
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await work
+    except Exception:
+        logger.warning("%s cannot be reached", name, exc_info=True)
+        return "failed"
+    return "ok"
+
+
+def _touch(connection: Connection) -> None:
+    connection.execute(text("SELECT 1"))

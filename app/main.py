@@ -1,0 +1,57 @@
+"""The service."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+
+from app import error_handlers, health, openapi
+from app.api_keys.lookup import KeyLookup
+from app.config import Settings
+from app.documents import endpoints as documents
+from app.knowledge import open_knowledge
+from app.middleware import BodyLimit, Surroundings
+from app.migrations import migrate
+from app.query import endpoints as query
+from app.state import State
+from pipelines.knowledge import KnowledgeBase
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[State]]
+DESCRIPTION = "A knowledge base that answers questions with verified citations and an honest confidence."
+
+
+def create_app(settings: Settings | None = None, knowledge: KnowledgeBase | None = None) -> FastAPI:
+    """Opens the knowledge base of the settings when it starts, unless it is given one, which it does not close."""
+    settings = settings or Settings()
+    app = FastAPI(
+        title="Knowledge base query service",
+        version=version("kb-query-service"),
+        description=DESCRIPTION,
+        docs_url=None,  # its pages would load scripts from foreign hosts
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_lifespan(settings, knowledge),
+        middleware=[Middleware(Surroundings), Middleware(BodyLimit)],
+    )
+    error_handlers.install(app)
+    for router in (documents.router, query.router, health.router):
+        app.include_router(router)
+    openapi.describe(app, settings.public_url)
+    return app
+
+
+def _lifespan(settings: Settings, given: KnowledgeBase | None) -> Lifespan:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[State]:
+        async with AsyncExitStack() as stack:
+            opened = given or await stack.enter_async_context(await open_knowledge(settings))
+            await migrate(opened.database)
+            keys = KeyLookup(opened.database)
+            stack.push_async_callback(keys.close)
+            yield State(settings=settings, knowledge=opened, keys=keys)
+
+    return lifespan

@@ -1,0 +1,118 @@
+"""What surrounds every request: its id, its log line, the size of its body, and errors that nobody foresaw."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from dataclasses import dataclass
+
+import orjson
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.context import KEY, RequestContext, context_of
+from app.error_handlers import as_service_error, error_response
+from app.errors import PayloadTooLarge
+from app.identifiers import new_id
+
+access_log = logging.getLogger("app.access")
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
+LARGEST_BODY = 32 * 2**20
+CLIENT_CLOSED = 499
+"""In the log only: the client left before there was an answer."""
+
+
+@dataclass(slots=True)
+class _Sent:
+    status: int | None = None
+
+
+class Surroundings:
+    """Gives each request its id and each response its common headers; writes one log line for each."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        context = scope[KEY] = RequestContext(_request_id(scope))
+        sent, started = _Sent(), time.perf_counter()
+        try:
+            await self._run(scope, receive, _with_headers(send, context, sent), sent)
+        finally:
+            _log(scope, context, sent.status, time.perf_counter() - started)
+
+    async def _run(self, scope: Scope, receive: Receive, send: Send, sent: _Sent) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except ClientDisconnect:
+            pass
+        except Exception as error:
+            refusal = as_service_error(error)
+            if sent.status is not None:
+                raise
+            await error_response(refusal, context_of(scope).request_id)(scope, receive, send)
+
+
+class BodyLimit:
+    """Refuses a body that says it is too large, and one that turns out to be."""
+
+    def __init__(self, app: ASGIApp, limit: int = LARGEST_BODY) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        announced = Headers(scope=scope).get("content-length", "")
+        if announced.isdecimal() and int(announced) > self._limit:
+            raise PayloadTooLarge(self._limit)
+        await self._app(scope, self._counting(receive), send)
+
+    def _counting(self, receive: Receive) -> Receive:
+        read = 0
+
+        async def counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._limit:
+                raise PayloadTooLarge(self._limit)
+            return message
+
+        return counted
+
+
+def _request_id(scope: Scope) -> str:
+    given = Headers(scope=scope).get("x-request-id", "")
+    return given if REQUEST_ID.fullmatch(given) else str(new_id())
+
+
+def _with_headers(send: Send, context: RequestContext, sent: _Sent) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            sent.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-Id"] = context.request_id
+            headers["X-Content-Type-Options"] = "nosniff"
+        await send(message)
+
+    return sending
+
+
+def _log(scope: Scope, context: RequestContext, status: int | None, seconds: float) -> None:
+    line = {
+        "request_id": context.request_id,
+        "organization_id": context.organization_id,
+        "method": scope["method"],
+        "route": getattr(scope.get("route"), "path", None),
+        "status": status or CLIENT_CLOSED,
+        "ms": round(seconds * 1000, 1),
+    }
+    access_log.info("%s", orjson.dumps(line).decode())

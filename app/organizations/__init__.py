@@ -1,0 +1,1 @@
+"""The organizations that share the service."""

@@ -1,0 +1,72 @@
+"""What can be done with an organization."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+from app.identifiers import new_id
+from app.organizations import repository
+from app.organizations.repository import Organization
+from pipelines.store.database import Database
+
+__all__ = [
+    "PLANS",
+    "Organization",
+    "OrganizationNotFound",
+    "create_organization",
+    "get_organization",
+    "list_organizations",
+    "set_plan",
+]
+
+PLANS: Final = ("free", "pro", "enterprise")
+LONGEST_NAME = 200
+
+
+class OrganizationNotFound(LookupError):
+    def __init__(self) -> None:
+        super().__init__("There is no such organization.")
+
+
+async def create_organization(database: Database, name: str, plan: str = "free") -> Organization:
+    """Raises ValueError, with a sentence, for a name or plan that cannot be."""
+    organization = Organization(new_id(), _name(name), _plan(plan), {"api_access": True}, datetime.now(UTC))
+    await database.write(repository.add, organization)
+    return organization
+
+
+async def list_organizations(database: Database) -> Sequence[Organization]:
+    """Oldest first."""
+    return await database.read(repository.everything)
+
+
+async def get_organization(database: Database, organization_id: UUID) -> Organization:
+    """Raises OrganizationNotFound."""
+    return _found(await database.read(repository.get, organization_id))
+
+
+async def set_plan(database: Database, organization_id: UUID, plan: str) -> Organization:
+    """Raises OrganizationNotFound, or ValueError for a plan that is none."""
+    return _found(await database.write(repository.set_plan, organization_id, _plan(plan)))
+
+
+def _found(organization: Organization | None) -> Organization:
+    if organization is None:
+        raise OrganizationNotFound
+    return organization
+
+
+def _name(name: str) -> str:
+    name = name.strip()
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise ValueError(f"An organization's name has 1 to {LONGEST_NAME} characters.")
+    return name
+
+
+def _plan(plan: str) -> str:
+    if plan not in PLANS:
+        raise ValueError(f"There is no plan {plan!r}; the plans are {', '.join(PLANS)}.")
+    return plan

@@ -1,0 +1,65 @@
+"""/api/ai: questions answered, and documents found."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from app.auth.credentials import Caller, authenticate
+from app.bodies import body, json_media_type
+from app.departures import while_connected
+from app.openapi import EVERYWHERE, QUERY_RESPONSES, SEARCH_RESPONSES, request_body
+from app.query.schemas import Query, Search, code_of, evidence, results
+from app.query.stream import begin
+from app.query.timing import Stopwatch
+from app.responses import json_response
+from app.state import Knowledge
+from pipelines.types import Answer
+
+DEFAULT_CITATIONS = 5
+DEFAULT_RESULTS = 10
+
+router = APIRouter(
+    prefix="/api/ai",
+    tags=["Questions"],
+    dependencies=[Depends(json_media_type), Depends(authenticate)],
+    responses=EVERYWHERE,
+)
+
+
+@router.post("/query", openapi_extra=request_body(Query), responses=QUERY_RESPONSES)
+async def query(
+    request: Request,
+    caller: Caller,
+    knowledge: Knowledge,
+    asked: Annotated[Query, Depends(body(Query, code_of))],
+) -> Response:
+    """Answer a question from the organization's documents, with verified citations."""
+    watch = Stopwatch()
+    scope = asked.scope(caller.scope)
+    wanted = asked.options.max_citations or DEFAULT_CITATIONS
+    if asked.options.stream:
+        return await begin(knowledge.stream(asked.question, scope, max_citations=wanted), request.receive, watch)
+    answering = knowledge.answer(asked.question, scope, max_citations=wanted)
+    return json_response(_whole(await while_connected(request.receive, answering), watch))
+
+
+@router.post("/search", openapi_extra=request_body(Search), responses=SEARCH_RESPONSES)
+async def search(
+    caller: Caller,
+    knowledge: Knowledge,
+    asked: Annotated[Search, Depends(body(Search, code_of))],
+) -> Response:
+    """Find documents, ranked by their best passage; no answer is made."""
+    watch = Stopwatch()
+    limit = asked.options.limit or DEFAULT_RESULTS
+    found = await knowledge.search(asked.question, asked.scope(caller.scope), limit=limit)
+    metadata = watch.metadata(found.documents_searched, len(found.hits))
+    return json_response({"results": results(found), "query_metadata": metadata})
+
+
+def _whole(answer: Answer, watch: Stopwatch) -> dict[str, Any]:
+    metadata = watch.metadata(answer.documents_searched, answer.documents_used)
+    return {"answer": answer.text, **evidence(answer), "query_metadata": metadata}

@@ -1,0 +1,28 @@
+"""What is opened once and used by every request."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypedDict, cast
+
+from fastapi import Depends, Request
+
+from app.api_keys.lookup import KeyLookup
+from app.config import Settings
+from pipelines.knowledge import KnowledgeBase
+
+
+class State(TypedDict):
+    settings: Settings
+    knowledge: KnowledgeBase
+    keys: KeyLookup
+
+
+def state_of(request: Request) -> State:
+    return cast("State", request.scope["state"])
+
+
+async def _knowledge(request: Request) -> KnowledgeBase:
+    return state_of(request)["knowledge"]
+
+
+Knowledge = Annotated[KnowledgeBase, Depends(_knowledge)]

@@ -1,0 +1,94 @@
+"""The service over a real knowledge base in a fresh folder, and clients that call it in this process."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from asgi_lifespan import LifespanManager
+from fastapi import FastAPI
+
+from app.api_keys.service import create_key
+from app.config import Settings
+from app.main import create_app
+from app.organizations.service import Organization, create_organization
+from pipelines.knowledge import KnowledgeBase
+from tests.pipelines.conftest import WordHashing
+
+HERON = "The blue heron nests by the river in early spring. It eats small fish and frogs."
+
+
+@pytest.fixture
+async def knowledge(tmp_path: Path) -> AsyncIterator[KnowledgeBase]:
+    async with await KnowledgeBase.open(tmp_path, embedding=WordHashing(embedded=[])) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def app(knowledge: KnowledgeBase, tmp_path: Path) -> AsyncIterator[FastAPI]:
+    made = create_app(Settings(data_dir=tmp_path, _env_file=None), knowledge)
+    async with LifespanManager(made) as manager:
+        yield manager.app
+
+
+@pytest.fixture
+async def organization(app: FastAPI, knowledge: KnowledgeBase) -> Organization:
+    return await create_organization(knowledge.database, "Birders")
+
+
+@pytest.fixture
+async def secret(organization: Organization, knowledge: KnowledgeBase) -> str:
+    _, secret = await create_key(knowledge.database, organization.id, "tests")
+    return secret
+
+
+@asynccontextmanager
+async def calling(app: FastAPI, secret: str | None = None) -> AsyncIterator[httpx.AsyncClient]:
+    headers = {"X-API-Key": secret} if secret else {}
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app), base_url="http://kb.test", headers=headers
+    ) as client:
+        yield client
+
+
+@pytest.fixture
+async def anonymous(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with calling(app) as client:
+        yield client
+
+
+@pytest.fixture
+async def client(app: FastAPI, secret: str) -> AsyncIterator[httpx.AsyncClient]:
+    async with calling(app, secret) as client:
+        yield client
+
+
+@pytest.fixture
+async def stranger(app: FastAPI, knowledge: KnowledgeBase) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of another organization."""
+    other = await create_organization(knowledge.database, "Others")
+    _, secret = await create_key(knowledge.database, other.id, "tests")
+    async with calling(app, secret) as client:
+        yield client
+
+
+@pytest.fixture
+async def member(
+    app: FastAPI, organization: Organization, knowledge: KnowledgeBase
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A client that may only read."""
+    _, secret = await create_key(knowledge.database, organization.id, "reading", role="member")
+    async with calling(app, secret) as client:
+        yield client
+
+
+def page(external_id: str = "1", **other: Any) -> dict[str, Any]:
+    return {"source": "wiki", "external_id": external_id, "title": f"Page {external_id}", "content": HERON, **other}
+
+
+async def created(client: httpx.AsyncClient, external_id: str = "1", **other: Any) -> dict[str, Any]:
+    response = await client.post("/api/documents", json=page(external_id, **other))
+    assert response.status_code == 201, response.text
+    return response.json()  # type: ignore[no-any-return]
