@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
@@ -55,10 +56,11 @@ def _validate(model: type[Model], raw: bytes, code_of: CodeOf) -> Model:
 
 
 def parse(raw: bytes) -> dict[str, Any]:
-    """A JSON object without NaN, Infinity, lone surrogates (which orjson refuses) and NUL."""
+    """A JSON object without NaN, Infinity, lone surrogates (which orjson refuses), names given twice and NUL."""
     try:
         value = orjson.loads(raw)
-    except orjson.JSONDecodeError:
+        json.loads(raw, object_pairs_hook=_refuse_repeated_names)
+    except (ValueError, RecursionError):
         raise MalformedJson from None
     if not isinstance(value, dict):
         raise InvalidRequest("The request body has to be a JSON object.")
@@ -67,9 +69,20 @@ def parse(raw: bytes) -> dict[str, Any]:
     return value
 
 
+def _refuse_repeated_names(pairs: list[tuple[str, Any]]) -> None:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("a name is given twice")
+
+
 def contains_nul(value: Any) -> bool:
-    if isinstance(value, str):
-        return "\0" in value
-    if isinstance(value, dict):
-        return any(contains_nul(key) or contains_nul(item) for key, item in value.items())
-    return isinstance(value, list) and any(map(contains_nul, value))
+    """Without recursion: a body may be nested deeper than Python's stack."""
+    left = [value]
+    while left:
+        match left.pop():
+            case str(text) if "\0" in text:
+                return True
+            case dict(members):
+                left += [*members.keys(), *members.values()]
+            case list(items):
+                left += items
+    return False

@@ -34,7 +34,7 @@ async def ready(knowledge: Knowledge) -> Response:
     checks = await run({"database": knowledge.database.read(_touch), "index": knowledge.ping()})
     missing = [name for name, result in checks.items() if result != "ok"]
     if missing:
-        raise Unavailable("NOT_READY", f"Not ready: {', '.join(missing)}.", RETRY_AFTER, status="failed", checks=checks)
+        raise Unavailable("NOT_READY", f"Not ready: {', '.join(missing)}.", RETRY_AFTER, checks=checks)
     return json_response({"status": "ok", "checks": checks})
 
 

@@ -48,10 +48,14 @@ def _lifespan(settings: Settings, given: KnowledgeBase | None) -> Lifespan:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
         async with AsyncExitStack() as stack:
-            opened = given or await stack.enter_async_context(await open_knowledge(settings))
+            opened = given if given is not None else await _opened(settings, stack)
             await migrate(opened.database)
             keys = KeyLookup(opened.database)
             stack.push_async_callback(keys.close)
             yield State(settings=settings, knowledge=opened, keys=keys)
 
     return lifespan
+
+
+async def _opened(settings: Settings, stack: AsyncExitStack) -> KnowledgeBase:
+    return await stack.enter_async_context(await open_knowledge(settings))

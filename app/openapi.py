@@ -66,7 +66,6 @@ BATCH_RESPONSES = {
 LIST_RESPONSES = answers(200, "A page of documents.", DOCUMENTS)
 GET_RESPONSES = {
     **answers(200, "The newest version.", DOCUMENT, headers=TAGGED),
-    304: {"description": "The version named in If-None-Match is the newest."},
     **refusals(NOT_FOUND),
 }
 UPDATE_RESPONSES = {
@@ -138,13 +137,18 @@ def _description(app: FastAPI, server: str) -> dict[str, Any]:
         title=app.title, version=app.version, description=app.description, routes=app.routes, servers=[{"url": server}]
     )
     components = said.setdefault("components", {})
-    components["schemas"] = {"Error": ERROR_SCHEMA, **_schemas()}
+    components["schemas"] = {**_kept(components.get("schemas", {})), "Error": ERROR_SCHEMA, **_schemas()}
     components["securitySchemes"] = SECURITY
     for path, operations in said["paths"].items():
         for operation in operations.values():
             operation["responses"].pop("422", None)  # validation is 400 here
             operation["security"] = [] if path in OPEN else [{"ApiKey": []}, {"Bearer": []}]
     return said
+
+
+def _kept(schemas: dict[str, Any]) -> dict[str, Any]:
+    """Without the framework's own error, which never leaves the service."""
+    return {name: schema for name, schema in schemas.items() if not name.endswith("ValidationError")}
 
 
 def _schemas() -> dict[str, Any]:

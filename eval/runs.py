@@ -141,6 +141,6 @@ def answer_checks(rows: Sequence[AnswerRow]) -> list[Check]:
         Check(name="answers given: token F1", value=share(r.f1 for r in given)),
         Check(name="answers given: words, median", value=metrics.median(lengths)),
         Check(name="time, median", value=metrics.median([row.ms for row in rows]), unit="ms"),
-        Check(name="questions", value=float(len(rows))),
-        Check(name="failed", value=float(sum(bool(row.error) for row in rows)), at_most=0.0),
+        Check(name="questions", value=len(rows)),
+        Check(name="failed", value=sum(bool(row.error) for row in rows), at_most=0.0),
     ]

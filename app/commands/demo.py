@@ -25,9 +25,9 @@ HANDBOOK_QUESTION = "How much can I spend per night on a hotel in Lyon?"
 
 async def prepare(knowledge: KnowledgeBase, settings: Settings) -> tuple[str, str]:
     """A new API key's secret and a question that the documents answer; returns when they can be found."""
-    path = data(settings)
+    documents = read(data(settings), None)
     organization = await _organization(knowledge.database)
-    outcome = await put_all(knowledge, read(path, None), Scope(organization.id))
+    outcome = await put_all(knowledge, documents, Scope(organization.id))
     for failure in outcome.failures:
         console.tell(f"Failed: {failure.name}: {failure.reason}")
     await revoke_named(knowledge.database, organization.id, KEY)
@@ -48,11 +48,8 @@ def curl(address: str, secret: str, question: str) -> str:
 
 
 def data(settings: Settings) -> Path:
-    """`KB_DEMO_DATA`, a corpus.jsonl or a folder; by default the handbook, found without importing its package."""
-    if settings.demo_data is None:
-        return handbook()
-    inside = settings.demo_data / "corpus.jsonl"
-    return inside if inside.is_file() else settings.demo_data
+    """`KB_DEMO_DATA`; by default the handbook, found without importing its package."""
+    return settings.demo_data or handbook()
 
 
 def handbook() -> Path:

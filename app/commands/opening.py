@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.commands import logs
 from app.commands.refusals import Refusal
 from app.config import Settings
 from app.identifiers import read_id
@@ -45,6 +46,7 @@ async def opened_knowledge(settings: Settings) -> AsyncIterator[Opened]:
     """Where another process indexes in the folder already, a knowledge base that only accepts."""
     from app.knowledge import open_knowledge
 
+    logs.tell_long_work()
     alone = True
     try:
         knowledge = await open_knowledge(settings)

@@ -50,8 +50,9 @@ def read(path: Path, source: str | None) -> Batch:
     """Raises Refusal for a path that holds nothing to read."""
     if not path.exists():
         raise Refusal(f"There is no file or folder {path}.")
-    if path.is_file() and path.suffix == ".jsonl":
-        return Batch(_lines(path), _read_corpus(path, source))
+    corpus = path / "corpus.jsonl" if path.is_dir() else path
+    if corpus.is_file() and corpus.suffix == ".jsonl":
+        return Batch(_lines(corpus), _read_corpus(corpus, source))
     folder = path if path.is_dir() else path.parent
     files = sorted(_files(path)) if path.is_dir() else [path]
     if not files or files[0].suffix.lower() not in READERS:
@@ -148,6 +149,8 @@ def _read_html(path: Path) -> Text:
     import trafilatura
 
     html = _decoded(path)
+    if not re.search("<html|<!doctype", html, re.IGNORECASE):
+        html = f"<html>{html}</html>"  # of a mere fragment trafilatura makes nothing
     main = trafilatura.extract(html, output_format="markdown", include_tables=True, include_comments=False)
     about = trafilatura.extract_metadata(html)
     return Text(about.title if about else None, main or trafilatura.html2txt(html) or "")

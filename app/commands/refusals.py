@@ -59,8 +59,12 @@ def _settings_sentence(error: Exception) -> str | None:
     """A setting that cannot be, from pydantic's report of it."""
     if type(error).__name__ != "ValidationError" or not hasattr(error, "errors") or not hasattr(error, "title"):
         return None
-    wrong = [f"KB_{'_'.join(map(str, one['loc'])).upper()}: {one['msg']}" for one in error.errors()]
-    return "These settings cannot be: " + "; ".join(wrong)
+    return "These settings cannot be: " + "; ".join(map(_setting, error.errors()))
+
+
+def _setting(wrong: Any) -> str:
+    name = "".join(f"KB_{part.upper()}: " for part in wrong["loc"])
+    return name + wrong["msg"].removeprefix("Value error, ")
 
 
 def _first_line(error: Exception) -> str:

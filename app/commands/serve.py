@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import socket
 import threading
 import time
-from collections.abc import MutableMapping
-from contextlib import suppress
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from app.commands import console
+from app.commands import console, logs
 from app.commands.refusals import Refusal, sentence_for
 from app.config import Settings
 
@@ -27,6 +28,8 @@ def run(host: str, port: int, workers: int, *, demo: bool) -> None:
         raise Refusal(
             "Embedded Chroma has one process: for more than one worker run a Chroma server and set KB_CHROMA_URL."
         )
+    logs.serve_lines()
+    logs.tell_long_work()
     if workers > 1:
         _run_many(settings, host, port, workers, demo=demo)
     else:
@@ -36,12 +39,14 @@ def run(host: str, port: int, workers: int, *, demo: bool) -> None:
 def _run_one(settings: Settings, host: str, port: int, *, demo: bool) -> None:
     listening = listen(host, port)
     console.tell("Starting ...")
-    from app.main import create_app
+    with without_collection():
+        from app.main import create_app
 
     guarded = Guarded(create_app(settings))
-    server = Server(uvicorn.Config(guarded, **OPTIONS), settings, address(listening), demo=demo)
+    server = Server(uvicorn.Config(guarded, **OPTIONS), settings, address(*listening.getsockname()), demo=demo)
     try:
-        server.run([listening])
+        with suppress(KeyboardInterrupt):  # the way to stop it, after an orderly end
+            server.run([listening])
     except SystemExit:
         if guarded.error:
             raise guarded.error from None
@@ -60,7 +65,7 @@ def _run_many(settings: Settings, host: str, port: int, workers: int, *, demo: b
             return await prepare(opened.knowledge, settings) if demo else None
 
     listening = listen(host, port)
-    reached, port = address(listening), listening.getsockname()[1]
+    reached, port = address(*listening.getsockname()), listening.getsockname()[1]
     listening.close()
     console.tell(f"Starting {workers} workers ...")
     shown = asyncio.run(prepared())
@@ -86,9 +91,23 @@ def _announce_when_ready(reached: str, shown: tuple[str, str] | None) -> None:
 
 def worker() -> ASGIApp:
     """What each of several workers serves."""
-    from app.main import create_app
+    logs.serve_lines()
+    with without_collection():
+        from app.main import create_app
 
     return Guarded(create_app(Settings()))
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Imports make hundreds of thousands of objects that stay: looking through them again and again is a fifth of
+    the start, and later of each collection."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 OPTIONS: dict[str, Any] = {
@@ -116,9 +135,8 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def address(listening: socket.socket) -> str:
+def address(host: str, port: int, *_: object) -> str:
     """Where a browser or curl on this machine finds it."""
-    host, port = listening.getsockname()[:2]
     local = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
     return f"http://{local}:{port}"
 

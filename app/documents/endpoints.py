@@ -12,7 +12,7 @@ from app import openapi
 from app.auth.credentials import Caller, authenticate, may_edit
 from app.bodies import body, json_media_type
 from app.documents.batch import put_all
-from app.documents.preconditions import etag, names, wanted_revision
+from app.documents.preconditions import etag, wanted_revision
 from app.documents.schemas import Batch, CreateDocument, UpdateDocument, full, listed, summary
 from app.identifiers import read_id
 from app.openapi import EVERYWHERE, request_body
@@ -92,14 +92,9 @@ async def list_documents(
 
 
 @router.get("/{document_id}", responses=openapi.GET_RESPONSES)
-async def get(
-    document_id: str, caller: Caller, knowledge: Knowledge, if_none_match: Annotated[str | None, Header()] = None
-) -> Response:
+async def get(document_id: str, caller: Caller, knowledge: Knowledge) -> Response:
     """Get one document, searchable or not."""
-    document = await knowledge.get(_id(document_id), caller.scope)
-    if if_none_match and names(if_none_match, document):
-        return Response(status_code=304, headers={"ETag": etag(document)})
-    return _full(document)
+    return _full(await knowledge.get(_id(document_id), caller.scope))
 
 
 @router.put(

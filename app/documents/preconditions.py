@@ -1,4 +1,7 @@
-"""Versions of a document in `ETag`, `If-Match` and `If-None-Match`."""
+"""Versions of a document in `ETag` and `If-Match`.
+
+A version turns from `pending` to `indexed` under one tag, so `If-None-Match` is not honoured: who polls would not see it.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,6 @@ NONE_SUCH = -1
 
 def etag(document: Document) -> str:
     return f'"{document.revision}"'
-
-
-def names(header: str, document: Document) -> bool:
-    """Whether an If-None-Match names the document's version; weak tags do, too."""
-    return header.strip() == "*" or any(f'"{tag}"' == etag(document) for _, tag in TAG.findall(header))
 
 
 async def wanted_revision(header: str | None, document_id: UUID, scope: Scope, knowledge: KnowledgeBase) -> int | None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SkipValidation
 
 from app.responses import timestamp
 from pipelines.types import UNCHANGED, Document, NewDocument, Unchanged
@@ -114,14 +114,7 @@ class Batch(BaseModel):
 
     model_config = ConfigDict(strict=True, json_schema_extra={"example": {"documents": [EXAMPLE]}})
 
-    documents: Annotated[
-        list[Any],
-        Field(
-            min_length=1,
-            max_length=MOST_IN_BATCH,
-            json_schema_extra={"items": {"$ref": "#/components/schemas/CreateDocument"}},
-        ),
-    ]
+    documents: Annotated[list[SkipValidation[CreateDocument]], Field(min_length=1, max_length=MOST_IN_BATCH)]
 
 
 def summary(document: Document) -> dict[str, Any]:

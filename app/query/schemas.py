@@ -37,7 +37,7 @@ def _or_empty(value: Any) -> Any:
 
 
 Day = Annotated[date, BeforeValidator(_day), Field(json_schema_extra={"example": "2026-01-31"})]
-QuestionText = Annotated[str, BeforeValidator(_trimmed), Field(min_length=1, max_length=LONGEST_QUESTION)]
+QuestionText = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION), BeforeValidator(_trimmed)]
 
 
 class DateRange(BaseModel):

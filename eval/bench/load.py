@@ -71,7 +71,7 @@ async def measure(dataset: Dataset, target: HttpTarget, writer: HttpTarget, roun
         Check(name="question p50, idle", value=median(idle), unit="ms"),
         Check(name="question p50, while a bulk ingest runs", value=median(busy), unit="ms"),
         Check(name="question p95, while a bulk ingest runs", value=percentile(busy, 0.95), unit="ms"),
-        Check(name="questions asked meanwhile", value=float(len(busy))),
+        Check(name="questions asked meanwhile", value=len(busy)),
         Check(name="while ingesting / idle", value=median(busy) / median(idle), at_most=SLOWER),
     ]
 

@@ -18,6 +18,7 @@ from eval.types import TargetError
 
 COMMAND = (sys.executable, "-m", "app.cli")
 READY_WITHIN = 120.0
+LOG_SHOWN = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def running_service(folder: Path) -> Iterator[Running]:
         command = [*COMMAND, "serve", "--port", str(port)]
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)  # noqa: S603 - our own command
     try:
-        until_ready(f"http://127.0.0.1:{port}", process)
+        until_ready(f"http://127.0.0.1:{port}", process, folder / "service.log")
         yield Running(f"http://127.0.0.1:{port}", key, process.pid)
     finally:
         stop(process)
@@ -59,16 +60,14 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
+def until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     give_up = time.monotonic() + READY_WITHIN
-    while time.monotonic() < give_up:
-        if process.poll() is not None:
-            raise TargetError(f"the service ended with {process.returncode}: see service.log")
+    while time.monotonic() < give_up and process.poll() is None:
         with suppress(httpx.TransportError):
             if httpx.get(f"{url}/readyz", timeout=5).is_success:
                 return
         time.sleep(0.1)
-    raise TargetError(f"the service was not ready after {READY_WITHIN:.0f} s: see service.log")
+    raise TargetError(f"the service did not get ready:\n{log.read_text(errors='replace')[-LOG_SHOWN:]}")
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

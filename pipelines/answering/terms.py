@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,16 @@ from itertools import pairwise
 
 from pipelines.text.tokens import index_tokens
 from pipelines.types import Question
+
+INTERROGATIVE = re.compile(
+    r"\bhow (?:many|much|long|often|far|old|big|large|tall|high|fast|quickly|soon|early|late|heavy|deep|come|about)\b"
+    r"|\bwh(?:at|ich) (?:kinds?|sorts?|types?|happens|happened)\b|\bwhat(?:['’]s| is| was| are) the names?\b"
+    r"|\bwie ?(?:viele?|lange|oft|hoch|weit|gro(?:ß|ss)|alt|schnell)\b|\b(?:combien|cuánt[oa]s?)\b",
+    re.IGNORECASE,
+)
+"""Words that ask, and that an answer does not repeat."""
+GRAMMAR = re.compile("[\u3040-\u309f]+")
+"""Japanese written in hiragana alone is inflection and particles."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +32,9 @@ class Terms:
 
     @classmethod
     def of(cls, question: Question, language: str) -> Terms:
-        sequence = tuple(index_tokens(question.text, language))
-        known = {token: question.term_weights.get(token, 0.0) for token in sequence}
+        topic = INTERROGATIVE.sub(" ", question.text)
+        sequence = tuple(token for token in index_tokens(topic, language) if token in question.term_weights)
+        known = {token: question.term_weights[token] for token in sequence if not GRAMMAR.fullmatch(token)}
         rarest = max(question.term_weights.values(), default=0.0) or 1.0
         weights = {token: weight or rarest for token, weight in known.items()}
         return cls(sequence, weights, frozenset(token for token, weight in known.items() if not weight))

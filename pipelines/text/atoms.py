@@ -12,7 +12,7 @@ from pipelines.text.markdown import Block, Kind
 from pipelines.text.packing import Atom, Sizes
 from pipelines.text.sentences import sentences
 
-AT_HEADING, AT_PARAGRAPH, AT_LINE, AT_SENTENCE, WITHIN_SENTENCE = 0.0, 0.1, 0.15, 0.3, 0.6
+AT_HEADING, AT_PARAGRAPH, AT_LINE, AT_SENTENCE = 0.0, 0.1, 0.15, 0.3
 BEHIND_LEAD_IN = 0.5
 NEVER = 4.0
 """Dearer than any size within the limit: right behind a heading, within a table or code that fits a passage."""
@@ -83,7 +83,7 @@ class Atomizer:
     def _fitting(self, start: int, end: int, cut: float, section: int) -> Iterator[Atom]:
         for begin, stop, tokens in self._within_limit(start, end):
             yield Atom(begin, stop, tokens, cut, section)
-            cut = WITHIN_SENTENCE
+            cut = AT_SENTENCE
 
     def _within_limit(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
         """The span in as many pieces as it takes; a piece of one character is taken as it is."""

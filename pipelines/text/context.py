@@ -18,7 +18,7 @@ SHARE = 5
 
 def context_of(title: str, headings: Headings, count_tokens: Counter, window: int) -> str:
     """Title and headings; where they are too long the outer headings go first, then the ends of those that are left."""
-    parts = list(dict.fromkeys(name for name in (" ".join(part.split()) for part in (title, *headings)) if name))
+    parts = _distinct(" ".join(part.split()) for part in (title, *headings))
     most = window // SHARE
     while len(parts) > 2 and count_tokens(SEPARATOR.join(parts)) > most:
         del parts[1]
@@ -29,12 +29,22 @@ def context_of(title: str, headings: Headings, count_tokens: Counter, window: in
     return SEPARATOR.join(_beginning(part, count_tokens, each) for part in parts)
 
 
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Without the heading that repeats the title."""
+    by_letters: dict[str, str] = {}
+    for name in names:
+        by_letters.setdefault(name.casefold(), name)
+    by_letters.pop("", None)
+    return list(by_letters.values())
+
+
 def _beginning(text: str, count_tokens: Counter, most: int) -> str:
     def tokens(length: int) -> int:
         return count_tokens(text[:length])
 
-    longest = bisect_right(range(len(text) + 1), most, key=tokens) - 1
-    return text[: max(0, longest)].rstrip()
+    longest = max(0, bisect_right(range(len(text) + 1), most, key=tokens) - 1)
+    space = text.rfind(" ", 0, longest + 1)
+    return text[: space if space > 0 and longest < len(text) else longest]
 
 
 def section_paths(found: Iterable[Block]) -> list[Headings]:

@@ -31,7 +31,7 @@ SPECIAL = re.compile(
         (?P<marks>\#{1,6})[ \t]++(?P<atx>[^\n]+)
       | (?P<fence>`{3,16}+|~{3,16}+)[^\n`]*+$
       | (?P<table>\|[^\n]*+(?:\n[ \t]*+\|[^\n]*+)++)
-      | (?P<underline>={2,}+|-{2,}+)[ \t]*+$
+      | (?P<underline>={3,}+|-{3,}+)[ \t]*+$
     )""",
     re.MULTILINE | re.VERBOSE,
 )

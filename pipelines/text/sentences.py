@@ -94,7 +94,7 @@ def _is_cut_short(word: str, following: str, *, goes_on: bool) -> bool:
         return True
     if word.isdigit():
         return len(word) <= 2 and (goes_on or following.lower().startswith(ORDINAL_OF))
-    if "." in word or (len(word) == 1 and word.isupper()):
+    if "." in word or (len(word) == 1 and word.isalpha()):
         return following.lower() not in STARTERS or goes_on
     return goes_on and len(word) <= SHORT and word.isalpha()
 

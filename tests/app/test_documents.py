@@ -58,8 +58,6 @@ async def test_get_shows_all_fields(client: httpx.AsyncClient) -> None:
     assert response.headers["etag"] == '"1"'
     assert (body["content"], body["url"], body["metadata"]) == (HERON, "https://example.com/a", {"a": [1, {"b": None}]})
     assert body["created_at"].endswith("Z")
-    again = await client.get(f"/api/documents/{made['id']}", headers={"If-None-Match": 'W/"1"'})
-    assert again.status_code == 304
 
 
 @pytest.mark.parametrize("identifier", ["01942f6c-8b1e-7c3a-9d52-6f0e4a7b1c90", "nonsense", "%00", "..%2e", "1" * 400])

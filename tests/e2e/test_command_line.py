@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 import uuid
 from pathlib import Path
 
@@ -40,7 +41,9 @@ def files(tmp_path: Path) -> Path:
     (made / "people" / "leave.md").write_text("# Parental leave\n\nEvery parent takes sixteen weeks of paid leave.\n")
     (made / "hotel.txt").write_bytes(b"\xef\xbb\xbfIn Lyon a hotel may cost 145 euros a night.\r\n")
     text = "The company pays half of a bicycle for the way to work. " * 5
-    (made / "bicycle.html").write_text(f"<title>Bicycles</title><nav>Home</nav><article><p>{text}</p></article>")
+    (made / "bicycle.html").write_text(
+        f"<!doctype html><title>Bicycles</title><nav>Home</nav><article><p>{text}</p></article>"
+    )
     pdf = FPDF()
     pdf.add_page()
     pdf.set_font("helvetica", size=12)
@@ -50,7 +53,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def test_organizations_and_keys(home: Path, organization: str) -> None:
-    """The id is the last line, the secret is the last line, and both are listed, the secret never again."""
+    """The id and the secret are last lines; both are listed, but for the secret, which is shown only once."""
     assert uuid.UUID(organization).version == 7
     secret = last_line(home, "admin", "create-key", organization, "--name", "ci")
     assert re.fullmatch(SECRET, secret)
@@ -79,6 +82,8 @@ def test_organizations_and_keys(home: Path, organization: str) -> None:
         (["serve", "--workers", "2"], {}),
         (["serve"], {"KB_INDEX_WAIT": "soon"}),
         (["serve"], {"KB_LIMITS": "maybe"}),
+        (["serve"], {"KB_CHROMA_URL": "chroma:8000"}),
+        (["serve"], {"KB_LLM_BASE_URL": "http://127.0.0.1:9/v1"}),
         (["admin", "list"], {"KB_DATABASE_URL": "mysql://localhost/kb"}),
         (["admin", "list"], {"KB_DATABASE_URL": "nonsense"}),
         (["admin", "list"], {"KB_DATABASE_URL": "postgresql://nobody@127.0.0.1:9/kb"}),
@@ -148,6 +153,14 @@ def test_ingest_failures(home: Path, organization: str, files: Path) -> None:
     assert result["created"] == 4
 
 
+def test_half_a_page(home: Path, organization: str, tmp_path: Path) -> None:
+    """A page that is a mere fragment is read, too."""
+    (tmp_path / "fragment.htm").write_text("<h2>Bees</h2><p>The hives stand on the roof of hall 2.</p>")
+    assert kb(home, "ingest", str(tmp_path), "-o", organization, "--source", "fragment").returncode == 0
+    asked = kb(home, "ask", "Where do the hives stand?", "-o", organization, "--source", "fragment", "--json")
+    assert "roof" in json.loads(asked.stdout)["answer"]
+
+
 @pytest.mark.parametrize("whole_folder", [True, False], ids=["folder", "file"])
 def test_ingest_corpus(home: Path, organization: str, tmp_path: Path, whole_folder: bool) -> None:
     """A corpus in BEIR's layout is taken in by its file or its folder; each line may name its source."""
@@ -186,7 +199,7 @@ def test_check(home: Path, organization: str) -> None:
     """After all of that database and indexes agree."""
     done = kb(home, "admin", "check", "--json")
     assert done.returncode == 0, done.stdout
-    assert [report["differences"] for report in json.loads(done.stdout)] == [[]]
+    assert [report["differences"] for report in json.loads(done.stdout)] == [[]]  # of the one organization
     assert kb(home, "admin", "reindex", organization).returncode == 0
 
 
@@ -207,8 +220,8 @@ def test_beside_a_server(folder: Path, url: str, keys: tuple[str, str], files: P
         assert client.delete("/api/documents?source=beside").json() == {"deleted": 4}
 
 
-def test_revoked_key(url: str, folder: Path, keys: tuple[str, str]) -> None:
-    """A key made while the server runs works at once."""
+def test_new_key(url: str, folder: Path, keys: tuple[str, str]) -> None:
+    """A key that is made while a server runs works at once."""
     assert keys
     organization = json.loads(kb(folder, "admin", "list", "--json").stdout)[0]["id"]
     secret = last_line(folder, "admin", "create-key", organization)
@@ -239,8 +252,6 @@ def _demo(folder: Path, old: str | None = None) -> tuple[str, str]:
 
 def _printed(folder: Path, process: subprocess.Popen[bytes]) -> str:
     """What the demo says once it is ready."""
-    import time
-
     for _ in range(1200):
         printed = (folder / "serve.log").read_text()
         if "curl" in printed and printed.endswith("\n"):

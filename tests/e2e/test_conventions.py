@@ -186,6 +186,8 @@ DEEP = b'{"question": "x", "a": ' + b"[" * 900 + b'"\\u0000"' + b"]" * 900 + b"}
         (b'{"question": "a\\u0000b"}', None),
         (b'{"question": "x", "a\\u0000": 1}', None),
         (DEEP, None),
+        (b'{"question": "x", "question": "y"}', "MALFORMED_JSON"),
+        (b'{"question": "x", "options": {"stream": true, "stream": false}}', "MALFORMED_JSON"),
         (b"[]", None),
         (b"null", None),
         (b'"question"', None),

@@ -47,7 +47,7 @@ def test_only_the_beginning_counts() -> None:
 
 
 def test_likely_languages() -> None:
-    """A clear question has one language of those offered, an unclear one may have several; unknown codes are ignored."""
+    """A clear question has one language of those offered, an unclear one may have several; unknown codes have none."""
     assert likely_languages("Wie viele Urlaubstage habe ich?", ["en", "de", "fr", "xx"]) == ["de"]
     assert set(likely_languages("vacation", ["en", "fr"])) == {"en", "fr"}
     assert likely_languages("vacation", ["xx"]) == []

@@ -14,7 +14,9 @@ def parts(text: str) -> list[str]:
     return [text[start:end] for start, end in sentences(text)]
 
 
-@given(st.text(alphabet=st.sampled_from("aB .!?…。！\n\t#-|:\"')1\u0301\u3000文é"), max_size=200) | st.text(max_size=100))
+@given(
+    st.text(alphabet=st.sampled_from("aB .!?…。！\n\t#-|:\"')1\u0301\u3000文é"), max_size=200) | st.text(max_size=100)
+)
 def test_nothing_but_white_space_is_left_out(text: str) -> None:
     """Sentences are trimmed, in order, apart from each other, and hold every character that is not white space."""
     spans = sentences(text)
@@ -73,7 +75,17 @@ def test_ends(text: str, expected: list[str]) -> None:
 
 def test_lines_that_are_blocks() -> None:
     """Headings, list items, table rows, speakers and paragraphs are sentences without a full stop."""
-    lines = ["# Title", "A heading", "1. First item", "2. Second item", "- third", "| a | b |", "|---|---|", "Ann: hi", "ok"]
+    lines = [
+        "# Title",
+        "A heading",
+        "1. First item",
+        "2. Second item",
+        "- third",
+        "| a | b |",
+        "|---|---|",
+        "Ann: hi",
+        "ok",
+    ]
     assert parts("\n".join(lines)) == lines
     assert parts("one paragraph\n\nand another") == ["one paragraph", "and another"]
 
@@ -89,12 +101,10 @@ def test_wrapped_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["." * MILLION, "a" * MILLION, ". " * (MILLION // 2), "x\n" * (MILLION // 2), '."' * (MILLION // 2)]
-    + [" " * MILLION, "\n" * MILLION, "。" * MILLION, ".[1]" + "[1]" * (MILLION // 3), "A: " * (MILLION // 3)]
-    + ["#" * MILLION, "1. " * (MILLION // 3), "word " * (MILLION // 5), ("w " * 40 + "\n") * (MILLION // 81)],
-    ids=lambda text: repr(text[:6]),
+    "unit", [".", "a", ". ", "x\n", '."', " ", "\n", "。", "[1]", "A: ", "#", "1. ", "word ", "w " * 40 + "\n", "a. b"]
 )
-def test_hostile_texts(text: str) -> None:
+def test_hostile_texts(unit: str) -> None:
     """A million characters without any sense still come back whole, within the test's time."""
-    assert sum(end - start for start, end in sentences(text)) <= MILLION
+    text = unit * (MILLION // len(unit))
+    kept = sum(end - start - text.count("\n", start, end) for start, end in sentences(text))
+    assert kept >= len(text) - sum(map(text.count, " \n"))

@@ -33,7 +33,7 @@ def test_a_text_finds_itself(text: str, language: str) -> None:
 @pytest.mark.parametrize(
     ("language", "word", "other"),
     [
-        ("en", "deliveries", "delivered"),
+        ("en", "deliveries", "delivery"),
         ("de", "Häuser", "HAUS"),
         ("de", "Straße", "Strasse"),
         ("fr", "livraisons", "livraison"),
@@ -46,7 +46,6 @@ def test_a_text_finds_itself(text: str, language: str) -> None:
         ("en", "naïve", "naive"),
         ("en", "company's", "company"),
         ("en", "company\u2019s", "companies"),
-        ("en", "e-mail", "email"),
         ("en", "U.S.", "US"),
         ("en", "1,000", "1000"),
         ("de", "1.000", "1000"),
@@ -64,6 +63,7 @@ def test_one_token_for_what_is_one(language: str, word: str, other: str) -> None
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
+        ("e-mail", ["email", "mail"]),
         ("KB-1234", ["kb1234", "kb", "1234"]),
         ("INC2041", ["inc2041"]),
         ("v2.3.1", ["v2.3.1", "v2", "3", "1"]),
@@ -122,16 +122,12 @@ def test_questions_in_a_mixed_index(language: str) -> None:
 
 
 def test_an_unclear_question_in_a_mixed_index() -> None:
-    """A word that may be of several languages is looked up in the form of each; in an English index only in that one."""
+    """A word that may be of several languages is looked up in the form of each of them that the index holds."""
     assert query_tokens("policies", {"en"}) == ["polici"]
     assert {"polici", "policy"} & set(query_tokens("policies", {"en", "de", "fr", "es"}))
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["a" * 1_000_000, "a." * 500_000, "a'" * 500_000, "1," * 500_000, "+" * 1_000_000, "好" * 1_000_000, "a\u0301" * 500_000],
-    ids=lambda text: repr(text[:4]),
-)
-def test_hostile_texts(text: str) -> None:
+@pytest.mark.parametrize("unit", ["a", "a.", "a'", "1,", "+", "好", "a\u0301", "aB", "-"])
+def test_hostile_texts(unit: str) -> None:
     """A million characters of one kind are tokenised within the test's time; a blob makes a short token."""
-    assert all(len(token) <= 64 for token in index_tokens(text, "en"))
+    assert all(len(token) <= 64 for token in index_tokens(unit * (1_000_000 // len(unit)), "en"))
