@@ -17,7 +17,7 @@ from llama_index.core.llms import LLM
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import TransformComponent
 
-from pipelines.answering import Answering
+from pipelines.answerer import Answerer
 from pipelines.consistency import Consistency
 from pipelines.embedding import adapt, resolve_embedding
 from pipelines.errors import InUse, KnowledgeBaseError
@@ -67,7 +67,7 @@ class KnowledgeBase:
         retriever: HybridRetriever,
         writer: Writer,
         worker: Worker | None,
-        answering: Answering,
+        answerer: Answerer,
         lock: FileLock,
     ) -> None:
         self._database = database
@@ -75,7 +75,7 @@ class KnowledgeBase:
         self._retriever = retriever
         self._writer = writer
         self._worker = worker
-        self._answering = answering
+        self._answerer = answerer
         self._lock = lock
         self._consistency = Consistency(database, indexes)
 
@@ -122,9 +122,7 @@ class KnowledgeBase:
             await database.write(leases.release_all)
         if worker:
             own.start()
-        return cls(
-            database, indexes, retriever, writer, own if worker else None, Answering(retriever, model, llm), lock
-        )
+        return cls(database, indexes, retriever, writer, own if worker else None, Answerer(retriever, model, llm), lock)
 
     async def close(self) -> None:
         if self._worker:
@@ -233,7 +231,7 @@ class KnowledgeBase:
 
     def stream(self, question: str, scope: Scope, *, max_citations: int = 5) -> AsyncGenerator[Delta | Answer, None]:
         """Pieces of the answer's text, then the whole answer. Close it to stop the model."""
-        return self._answering.stream(question, scope, max_citations=max_citations)
+        return self._answerer.stream(question, scope, max_citations=max_citations)
 
     # --- LlamaIndex
 

@@ -64,7 +64,7 @@ def _settings_sentence(error: Exception) -> str | None:
 
 def _setting(wrong: Any) -> str:
     name = "".join(f"KB_{part.upper()}: " for part in wrong["loc"])
-    return name + wrong["msg"].removeprefix("Value error, ")
+    return f"{name}{wrong['msg'].removeprefix('Value error, ')}"
 
 
 def _first_line(error: Exception) -> str:

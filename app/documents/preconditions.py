@@ -1,6 +1,6 @@
 """Versions of a document in `ETag` and `If-Match`.
 
-A version turns from `pending` to `indexed` under one tag, so `If-None-Match` is not honoured: who polls would not see it.
+A version turns from `pending` to `indexed` under one tag: with `If-None-Match` a client would not see it.
 """
 
 from __future__ import annotations

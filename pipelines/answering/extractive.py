@@ -20,7 +20,7 @@ WORDS = 57
 SENTENCES = 4
 CANDIDATES = 8
 WORTH = 0.02
-"""Least probability of holding the answer that a sentence must add."""
+"""Least probability of holding the answer that a further sentence of the same passage must add."""
 
 
 def extract(reading: Reading, *, max_citations: int) -> list[Claim]:
@@ -59,7 +59,12 @@ def _choose(quotes: Sequence[Quote], max_citations: int) -> tuple[Quote, ...]:
         for chosen in combinations(quotes, size)
         if size == 1 or _fits(chosen, max_citations)
     )
-    return max(sets, key=lambda chosen: sum([quote.probability - WORTH for quote in chosen]), default=())
+    return max(sets, key=_value, default=())
+
+
+def _value(chosen: Sequence[Quote]) -> float:
+    passages = {quote.passage_id for quote in chosen}
+    return sum([quote.probability for quote in chosen]) - WORTH * (len(chosen) - len(passages))
 
 
 def _fits(chosen: Sequence[Quote], max_citations: int) -> bool:

@@ -18,6 +18,7 @@ NEVER = 4.0
 """Dearer than any size within the limit: right behind a heading, within a table or code that fits a passage."""
 CHARACTERS_A_TOKEN = 8
 """No text is so thin: what is longer is over the limit and cut before it is counted."""
+SEAM = 2
 GRAIN = 16
 """Atoms of less than this part of a target are joined: packing takes as long as there are many of them."""
 
@@ -82,8 +83,12 @@ class Atomizer:
 
     def _fitting(self, start: int, end: int, cut: float, section: int) -> Iterator[Atom]:
         for begin, stop, tokens in self._within_limit(start, end):
-            yield Atom(begin, stop, tokens, cut, section)
+            yield Atom(begin, stop, tokens + self._seam(begin), cut, section)
             cut = AT_SENTENCE
+
+    def _seam(self, at: int) -> int:
+        """Tokens that a word may take more, once both of its parts are in one passage."""
+        return SEAM if at and not self.text[at - 1].isspace() and self.text[at].isalnum() else 0
 
     def _within_limit(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
         """The span in as many pieces as it takes; a piece of one character is taken as it is."""

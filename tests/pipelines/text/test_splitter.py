@@ -18,11 +18,19 @@ Counter = Callable[[str], int]
 
 MILLION = 1_000_000
 SENTENCE = "The courier delivered the parcels on Monday morning, and nobody had signed for them. "
-LINES = "# One\n## Two\n### Three\n=====\n```\n~~~~\n- item\n1. item\n---\n\nAnn: hello there.\na line:\n\u200b".split(
-    "\n"
-)
-ROWS = ["| a | b |", "|---|---|", "word " * 90, "文字" * 300, "x" * 500, "👩‍👩‍👧" * 9, "e\u0301" * 50]
-MARKDOWN = st.lists(st.sampled_from(LINES + ROWS), max_size=25).map("\n".join)
+MARKUP = ["# One", "## Two", "### Three", "=====", "---", "```", "~~~~", "- item", "1. item", "| a | b |", "|---|---|"]
+TEXTS = [
+    "",
+    "Ann: hello there.",
+    "a line:",
+    "\u200b",
+    "word " * 90,
+    "文字" * 300,
+    "x" * 500,
+    "👩‍👩‍👧" * 9,
+    "e\u0301" * 50,
+]
+MARKDOWN = st.lists(st.sampled_from(MARKUP + TEXTS), max_size=25).map("\n".join)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,80 @@
+"""From a question to its answer: retrieve, judge whether there is one, make claims, compose."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from llama_index.core.llms import LLM
+
+from pipelines.answering.claims import Claim
+from pipelines.answering.composer import compose, nothing_found
+from pipelines.answering.extractive import extract
+from pipelines.answering.generative import Generator
+from pipelines.answering.reading import Reading, read
+from pipelines.confidence import Judgement, judge, relevance
+from pipelines.embedding import Embedding
+from pipelines.follow_ups import Check, follow_ups
+from pipelines.retrieval import HybridRetriever
+from pipelines.types import Answer, Delta, Hit, Retrieval, Scope, Vector
+
+PASSAGES = 20
+"""Best passages that an answer and what is asked next are made from."""
+NEAR = 3
+"""A follow-up question must find its document among so many passages."""
+
+
+class Answerer:
+    """Answers over a retriever; without an LLM the sentences are the documents' own."""
+
+    def __init__(self, retriever: HybridRetriever, embedding: Embedding, llm: LLM | None = None) -> None:
+        self._retriever = retriever
+        self._embedding = embedding
+        self._generator = Generator(llm, self._embed) if llm else None
+
+    async def stream(self, question: str, scope: Scope, *, max_citations: int) -> AsyncGenerator[Delta | Answer, None]:
+        """Pieces of text, then the answer. Without enough evidence no model is called. Raises AnswerUnavailable."""
+        retrieval = await self._retriever.retrieve(question, scope, limit=PASSAGES)
+        reading, judgement = await asyncio.to_thread(_read_and_judge, retrieval)
+        if not judgement.is_answerable:
+            for event in nothing_found(retrieval.documents_searched):
+                yield event
+            return
+        async with aclosing(self._claims(reading, max_citations)) as claims:
+            events = compose(
+                claims,
+                confidence=judgement.confidence,
+                relevance=relevance,
+                follow_ups=lambda made: follow_ups(reading, made, self._check(scope)),
+                documents_searched=retrieval.documents_searched,
+                max_citations=max_citations,
+            )
+            async with aclosing(events):
+                async for event in events:
+                    yield event
+
+    async def _claims(self, reading: Reading, max_citations: int) -> AsyncGenerator[Claim, None]:
+        if self._generator is None:
+            for claim in await asyncio.to_thread(extract, reading, max_citations=max_citations):
+                yield claim
+            return
+        hits = [passage.hit for passage in reading.passages]
+        async with aclosing(self._generator.claims(reading.retrieval.question.text, hits)) as claims:
+            async for claim in claims:
+                yield claim
+
+    def _check(self, scope: Scope) -> Check:
+        async def finds(question: str, wanted: Hit) -> bool:
+            found = await self._retriever.search_words(question, scope, NEAR)
+            return any(hit.document_id == wanted.document_id for hit in found)
+
+        return finds
+
+    async def _embed(self, text: str) -> Vector:
+        return await asyncio.to_thread(self._embedding.embed_query, text)
+
+
+def _read_and_judge(retrieval: Retrieval) -> tuple[Reading, Judgement]:
+    reading = read(retrieval)
+    return reading, judge(reading)
