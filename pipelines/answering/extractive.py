@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-import numpy as np
-
 from pipelines.answering.claims import Claim
 from pipelines.answering.excerpt import excerpt
 from pipelines.answering.quotes import Quote
 from pipelines.answering.reading import Reading
-from pipelines.answering.scoring import probabilities
 from pipelines.answering.tidy import tidy
 from pipelines.answering.units import count_words
 
@@ -37,15 +34,14 @@ def extract(reading: Reading, *, max_citations: int) -> list[Claim]:
 
 def _quotes(reading: Reading) -> list[Quote]:
     """The likeliest units, best first, each thing said once."""
-    likelihood = probabilities(reading)
     asked = frozenset(reading.retrieval.question.text.lower().split())
     quotes: list[Quote] = []
-    for place in np.argsort(-likelihood, kind="stable"):
+    for place in reading.ranking:
         unit = reading.units[place]
         if twin := next((quote for quote in quotes if quote.repeats(unit)), None):
             twin.merge(unit)
         elif text := excerpt(tidy(unit.text), asked, WORDS):
-            quotes.append(Quote(unit, text, count_words(text), float(likelihood[place])))
+            quotes.append(Quote(unit, text, count_words(text), float(reading.probabilities[place])))
         if len(quotes) == CANDIDATES:
             break
     return quotes

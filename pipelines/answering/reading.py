@@ -6,8 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pipelines.answering.passages import Piece, ReadPassage, Unit
 from pipelines.answering.question_types import QuestionType, question_type
+from pipelines.answering.scoring import odds
 from pipelines.answering.terms import Terms
 from pipelines.answering.versions import superseded
 from pipelines.types import Retrieval
@@ -35,6 +39,22 @@ class Reading:
     @cached_property
     def kind(self) -> QuestionType | None:
         return question_type(self.retrieval.question.text)
+
+    @cached_property
+    def odds(self) -> NDArray[np.float64]:
+        """Each unit's log-odds of holding the answer."""
+        return odds(self.units, self.terms, self.kind)
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64]:
+        """Each unit's probability of holding the answer, given that one does; they add up to 1."""
+        likelihood = np.exp(self.odds - self.odds.max(initial=-np.inf))
+        return np.asarray(likelihood / likelihood.sum(), np.float64)
+
+    @cached_property
+    def ranking(self) -> tuple[int, ...]:
+        """Places of the units, the likeliest first."""
+        return tuple(np.argsort(-self.odds, kind="stable").tolist())
 
 
 def read(retrieval: Retrieval) -> Reading:

@@ -1,8 +1,8 @@
-"""How likely each unit of a reading holds the answer: a log-linear model over eight features."""
+"""How likely each unit of what was found holds the answer: a log-linear model over eight features."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import log1p
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.answering.passages import Unit
-from pipelines.answering.reading import Reading
+from pipelines.answering.question_types import QuestionType
 from pipelines.answering.terms import Terms
 
 NOVEL = 8.0
@@ -26,33 +26,31 @@ WEIGHTS = {
     "expected": 1.3,
     "novelty": 0.8,
 }
-"""Log-odds by feature."""
+"""Fitted as a choice among the units of a question (softmax), each of five sets of questions counting the same."""
 
 
-def features(reading: Reading) -> NDArray[np.float64]:
-    """Of each unit in order, shape (units, features), features as in `WEIGHTS`."""
-    rarer = {language: _by_rarity(terms, reading.units) for language, terms in reading.terms.items()}
-    rows = [_row(unit, reading, rarer[unit.passage.language]) for unit in reading.units]
+def odds(units: Sequence[Unit], terms: Mapping[str, Terms], kind: QuestionType | None) -> NDArray[np.float64]:
+    """Each unit's log-odds of holding the answer, comparable within a question; `terms` are by language."""
+    weights = np.array(list(WEIGHTS.values()), np.float64)
+    return np.asarray(features(units, terms, kind) @ weights, np.float64)
+
+
+def features(units: Sequence[Unit], terms: Mapping[str, Terms], kind: QuestionType | None) -> NDArray[np.float64]:
+    """Shape (units, features), features in the order of `WEIGHTS`."""
+    rarer = {language: _by_rarity(one, units) for language, one in terms.items()}
+    rows = [_row(unit, rarer[unit.passage.language], kind) for unit in units]
     return np.array(rows, np.float64).reshape(len(rows), len(WEIGHTS))
-
-
-def probabilities(reading: Reading) -> NDArray[np.float64]:
-    """Of each unit to hold the answer, given that one does; they add up to 1."""
-    odds = features(reading) @ np.array(list(WEIGHTS.values()))
-    likelihood = np.exp(odds - odds.max(initial=-np.inf))
-    return likelihood / likelihood.sum()
 
 
 def _by_rarity(terms: Terms, units: Sequence[Unit]) -> Terms:
     """The terms weighted anew: a word that all the units have tells nothing about which one to choose."""
-    counts = {token: sum(token in unit.piece.tokens for unit in units) for token in terms.weights}
+    counts = {token: sum([token in unit.piece.tokens for unit in units]) for token in terms.weights}
     weights = {token: weight * log1p(len(units) / (1 + counts[token])) for token, weight in terms.weights.items()}
     return replace(terms, weights=weights)
 
 
-def _row(unit: Unit, reading: Reading, rarer: Terms) -> list[float]:
+def _row(unit: Unit, rarer: Terms, kind: QuestionType | None) -> list[float]:
     terms, tokens, heading = unit.passage.terms, unit.piece.tokens, unit.heading
-    expected = reading.kind and reading.kind.answered
     return [
         terms.share(tokens),
         terms.share(unit.before.tokens - tokens - heading) if unit.before else 0.0,
@@ -60,6 +58,6 @@ def _row(unit: Unit, reading: Reading, rarer: Terms) -> list[float]:
         rarer.share(tokens),
         len(unit.piece.pairs & terms.pairs) / max(1, len(terms.pairs)),
         unit.passage.hit.score,
-        float(expected is not None and expected.search(unit.text) is not None),
+        float(kind is not None and kind.answered.search(unit.text) is not None),
         min(1.0, len(tokens - terms.weights.keys()) / NOVEL),
     ]

@@ -12,7 +12,9 @@ from pipelines.text.markdown import Block, Kind
 from pipelines.text.packing import Atom, Sizes
 from pipelines.text.sentences import sentences
 
-AT_HEADING, AT_PARAGRAPH, AT_LINE, AT_SENTENCE = 0.0, 0.1, 0.15, 0.3
+AT_HEADING, AT_PARAGRAPH, AT_LINE, AT_SENTENCE = 0.0, 0.0, 0.2, 0.4
+WITHIN_SENTENCE = 0.2
+"""Little, as the pieces of a long sentence have the target's size already."""
 BEHIND_LEAD_IN = 0.5
 NEVER = 4.0
 """Dearer than any size within the limit: right behind a heading, within a table or code that fits a passage."""
@@ -84,7 +86,7 @@ class Atomizer:
     def _fitting(self, start: int, end: int, cut: float, section: int) -> Iterator[Atom]:
         for begin, stop, tokens in self._within_limit(start, end):
             yield Atom(begin, stop, tokens + self._seam(begin), cut, section)
-            cut = AT_SENTENCE
+            cut = WITHIN_SENTENCE
 
     def _seam(self, at: int) -> int:
         """Tokens that a word may take more, once both of its parts are in one passage."""

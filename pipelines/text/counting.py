@@ -12,6 +12,8 @@ LONG_WORD = 48
 LEAST_SHARE = 4
 """A run of letters without white space counts at least a token for so many characters: BERT makes one of any blob."""
 CAPACITY = 300_000
+SEPARATOR = re.compile("[\x1c-\x1f]")
+"""White space to Python, nothing at all to tokenizers."""
 PART = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
@@ -24,6 +26,8 @@ class WordCounter(dict[str, int]):
         self._parts: dict[str, int] = {}
 
     def __call__(self, text: str) -> int:
+        if SEPARATOR.search(text):
+            return self._count_tokens(text)
         return sum(map(self.__getitem__, text.split()))
 
     def __missing__(self, word: str) -> int:
@@ -36,7 +40,7 @@ class WordCounter(dict[str, int]):
 
     def _count_new(self, word: str) -> int:
         """Punctuation is tokens of its own, so `(word),` is known where `word` is."""
-        if not word.isascii() or word.isalnum():
+        if not word.isascii() or not word.isprintable() or word.isalnum():
             return self._count_tokens(word)
         return sum(self._count_part(part) for part in PART.findall(word))
 

@@ -17,7 +17,7 @@ from pipelines.text.passages import Span, split
 
 __all__ = ["PassageSplitter", "Span", "split"]
 
-TARGET_TOKENS = 160
+TARGET_TOKENS = 112
 WINDOW = 256
 
 
