@@ -1,0 +1,52 @@
+"""Where limits are counted: slowapi's limiter over this process or over Redis."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from limits.strategies import STRATEGIES
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from slowapi import Limiter
+from slowapi.util import get_remote_address
+
+from app.limits.token_bucket import TokenBucketRateLimiter
+
+STRATEGY = "token-bucket"
+TIMEOUT = 0.5
+"""Seconds that a request waits at most for Redis."""
+
+
+def make_limiter(redis_url: str | None, *, enabled: bool = True) -> Limiter:
+    """A limiter with our strategy; its routes are not decorated, for its decorator runs after the body is read."""
+    cast("dict[str, Any]", STRATEGIES)[STRATEGY] = TokenBucketRateLimiter
+    return Limiter(
+        key_func=get_remote_address,
+        strategy=STRATEGY,
+        storage_uri=_address(redis_url),
+        storage_options=_options() if redis_url else {},
+        enabled=enabled,
+    )
+
+
+def _address(redis_url: str | None) -> str:
+    if redis_url is None:
+        return "async+memory://"
+    return f"async+{redis_url.replace('unix://', 'redis+unix://', 1)}"
+
+
+def _options() -> dict[str, Any]:
+    return {
+        "implementation": "redispy",
+        "key_prefix": "kb",
+        "socket_timeout": TIMEOUT,
+        "socket_connect_timeout": TIMEOUT,
+        "retry": Retry(NoBackoff(), 1),  # a connection that Redis has closed meanwhile is opened again
+    }
+
+
+async def close(limiter: Limiter) -> None:
+    """Ends the connections to Redis, if there are any."""
+    bridge = getattr(limiter.limiter.storage, "bridge", None)
+    if bridge is not None:
+        await bridge.get_connection().aclose()
