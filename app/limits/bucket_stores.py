@@ -8,6 +8,7 @@ from typing import Protocol, cast
 
 from limits.aio.storage import RedisStorage
 from limits.aio.storage.redis.redispy import RedispyBridge
+from redis.asyncio import Redis
 
 from app.limits.clock import Clock, system_clock
 
@@ -101,7 +102,8 @@ class RedisBuckets:
     def __init__(self, storage: RedisStorage, clock: Clock | None = None) -> None:
         self._bridge = cast("RedispyBridge", storage.bridge)
         self._clock = clock
-        self._script = self._bridge.get_connection().register_script(CHANGE)
+        self._redis = cast("Redis", self._bridge.get_connection())
+        self._script = self._redis.register_script(CHANGE)
 
     async def change(self, key: str, added: int, capacity: int, refill: int) -> BucketState:
         now = self._clock() if self._clock else ""
@@ -109,7 +111,7 @@ class RedisBuckets:
         return BucketState(int(debt), int(at), bool(admitted))
 
     async def clear(self, key: str) -> None:
-        await self._bridge.get_connection().delete(self._bridge.prefixed_key(key))
+        await self._redis.delete(self._bridge.prefixed_key(key))
 
 
 def _paid(state: BucketState, refill: int, now: int) -> int:

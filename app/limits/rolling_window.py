@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from limits import RateLimitItem
 from limits.aio.storage import MemoryStorage, RedisStorage
 from limits.aio.storage.redis.redispy import RedispyBridge
 from limits.aio.strategies import MovingWindowRateLimiter
+from redis.asyncio import Redis
 
 from app.limits.readings import Reading
 
@@ -64,19 +66,22 @@ class RollingWindow(MovingWindowRateLimiter):
         return [stamp for stamp in stamps if stamp >= since]
 
     async def _entries(self, key: str) -> list[bytes]:
-        found: Any = await self._bridge.get_connection().lrange(self._bridge.prefixed_key(key), 0, -1)
+        found = await cast("Awaitable[Any]", self._redis.lrange(self._bridge.prefixed_key(key), 0, -1))
         return cast("list[bytes]", found)
 
     async def _remove_in_redis(self, key: str, stamp: float) -> None:
         for entry in await self._entries(key):
             if float(entry) == stamp:
-                removing: Any = self._bridge.get_connection().lrem(self._bridge.prefixed_key(key), 1, entry.decode())
-                await removing
+                await cast("Awaitable[Any]", self._redis.lrem(self._bridge.prefixed_key(key), 1, entry.decode()))
                 return
 
     @property
     def _bridge(self) -> RedispyBridge:
         return cast("RedispyBridge", cast("RedisStorage", self.storage).bridge)
+
+    @property
+    def _redis(self) -> Redis:
+        return cast("Redis", self._bridge.get_connection())
 
 
 def _remove(storage: MemoryStorage, key: str, stamp: float) -> None:

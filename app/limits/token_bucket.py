@@ -7,12 +7,11 @@ period in microseconds and each microsecond pays back the amount of the period. 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.aio.storage import RedisStorage
 from limits.aio.strategies import RateLimiter
-from limits.typing import StorageTypes
+from limits.storage import StorageTypes
 from limits.util import WindowStats
 
 from app.limits.bucket_stores import BucketStore, MemoryBuckets, RedisBuckets
@@ -101,5 +100,5 @@ class TokenBucketRateLimiter(RateLimiter):
 
 def _store(storage: StorageTypes, clock: Clock | None) -> BucketStore:
     if isinstance(storage, RedisStorage):
-        return RedisBuckets(cast("RedisStorage", storage), clock)
+        return RedisBuckets(storage, clock)
     return MemoryBuckets(clock)
