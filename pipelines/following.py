@@ -162,6 +162,7 @@ class Indexes:
 
     def close(self) -> None:
         self._open.clear()
+        self._chroma.close()
 
 
 def _collection(organization_id: UUID, generation: int) -> str:

@@ -57,7 +57,11 @@ class Chroma:
             self._client.delete_collection(name)
 
     def ping(self) -> None:
+        """Raises IndexUnavailable."""
         guarded(self._client.heartbeat)()
+
+    def close(self) -> None:
+        self._client.close()
 
 
 def guarded(call: Callable[P, T]) -> Callable[P, T]:
@@ -123,6 +127,3 @@ class VectorIndex:
         )
         ids, distances = found["ids"][0], found["distances"][0]
         return {int(name): 1.0 - distance for name, distance in zip(ids, distances, strict=True)}
-
-    def close(self) -> None:
-        """The client closes with the process."""

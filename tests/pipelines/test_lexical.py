@@ -23,7 +23,9 @@ TEXTS = {
 }
 
 
-def passage(number: int, text: str, *, document: int | None = None, source: str = "wiki", day: int = 1) -> IndexedPassage:
+def passage(
+    number: int, text: str, *, document: int | None = None, source: str = "wiki", day: int = 1
+) -> IndexedPassage:
     return IndexedPassage(
         id=number,
         document_id=UUID(int=document or number),
