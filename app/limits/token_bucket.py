@@ -89,11 +89,12 @@ class TokenBucketRateLimiter(RateLimiter):
         scale = _Scale.of(item)
         added = cost * scale.token
         state = await self._store.change(item.key_for(*identifiers), added, scale.capacity, scale.refill)
+        missing = 0 if state.admitted else state.debt + added - scale.capacity
         return Reading(
             limit=scale.burst,
             remaining=max(0, scale.capacity - state.debt) // scale.token,
             reset=round_up(state.at * scale.refill + state.debt, scale.refill * MICROSECONDS),
-            retry_after=max(1, scale.seconds(max(0, state.debt + added - scale.capacity))),
+            retry_after=max(1, scale.seconds(missing)),
             admitted=state.admitted,
         )
 

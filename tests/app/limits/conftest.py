@@ -73,5 +73,3 @@ async def sqlite(tmp_path: Path) -> AsyncIterator[Database]:
     made = await opened(await _sqlite(tmp_path))
     yield made
     await made.close()
-
-
