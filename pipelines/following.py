@@ -1,10 +1,11 @@
-"""How the indexes follow the database: one function for the write path, recovery, a second process, reindex and repair."""
+"""How the indexes follow the database: one function for writes, recovery, a second process, reindex and repair."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 from uuid import UUID
@@ -82,6 +83,7 @@ class Indexes:
         self._lexical = lexical
         self._open: OrderedDict[tuple[UUID, int], OrganizationIndexes] = OrderedDict()
         self._opening = asyncio.Lock()
+        self._rebuilding = asyncio.Lock()
 
     async def state(self, organization_id: UUID) -> IndexState | None:
         """Raises IndexUnavailable when the organization's vectors are another model's."""
@@ -141,13 +143,15 @@ class Indexes:
             self._open.popitem(last=False)
 
     async def rebuild(self, state: IndexState) -> bool:
-        """Builds both indexes anew beside the present ones, then turns to them; False if somebody else did meanwhile."""
-        built = state.generation + 1
-        await self._discard(state.organization_id, built)  # what a crash in an earlier rebuild left
-        newest = await self._database.read(changes.state, state.organization_id) or state
-        beside = IndexState(state.organization_id, newest.change, built, newest.fingerprint, newest.documents)
-        await self.current(beside)
-        turned = await self._database.write(changes.next_generation, state.organization_id, built)
+        """Builds both indexes anew beside the present ones and turns to them; False if somebody else did meanwhile."""
+        async with self._rebuilding:
+            newest = await self._database.read(changes.state, state.organization_id)
+            if newest is None or newest.generation != state.generation:
+                return False
+            beside = replace(newest, generation=state.generation + 1)
+            await self._discard(state.organization_id, beside.generation)  # what a crash in an earlier rebuild left
+            await self.current(beside)
+            turned = await self._database.write(changes.next_generation, state.organization_id, beside.generation)
         await self._discard(state.organization_id, state.generation)
         return turned
 

@@ -1,4 +1,4 @@
-"""From a document's text to passages with vectors: a LlamaIndex IngestionPipeline, so that every step can be replaced."""
+"""From a document's text to passages with vectors: a LlamaIndex IngestionPipeline, every step of it replaceable."""
 
 from __future__ import annotations
 

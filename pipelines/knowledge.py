@@ -210,9 +210,9 @@ class KnowledgeBase:
 
     # --- answers out
 
-    async def retrieve(self, question: str, scope: Scope) -> Retrieval:
-        """The passages that were found, best first, with their evidence."""
-        return await self._retriever.retrieve(question, scope)
+    async def retrieve(self, question: str, scope: Scope, *, limit: int | None = None) -> Retrieval:
+        """The passages that were found, at most `limit`, best first, with their evidence."""
+        return await self._retriever.retrieve(question, scope, limit=limit)
 
     async def search_words(self, question: str, scope: Scope, limit: int = 10) -> tuple[Hit, ...]:
         """Passages by BM25 alone, best first."""

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import tantivy
 from tantivy import Document, Occur, Query
 
+from pipelines.guarding import guarded
 from pipelines.store.changes import IndexedPassage, Step
 from pipelines.text.tokens import index_tokens
 from pipelines.types import Scope
@@ -88,11 +89,13 @@ MARK = Query.term_query(SCHEMA, "mark", "position")
 class TantivyIndex:
     """On disk, memory-mapped; its change number is a document of its own, so that one commit holds both or neither."""
 
+    @guarded
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._index = tantivy.Index(SCHEMA, path=str(folder))
         self.refresh()
 
+    @guarded
     def refresh(self) -> None:
         self._index.reload()
         self._searcher = self._index.searcher()
@@ -111,6 +114,7 @@ class TantivyIndex:
         hits = self._searcher.search(Query.all_query(), limit=max(1, self._searcher.num_docs), count=False).hits
         return set(self._values("passage", hits))
 
+    @guarded
     def apply(self, step: Step) -> None:
         writer = self._writer()
         try:
@@ -145,12 +149,14 @@ class TantivyIndex:
         mark.add_unsigned("change", step.number)
         writer.add_document(mark)
 
+    @guarded
     def search(self, terms: Sequence[str], scope: Scope, limit: int) -> dict[int, float]:
         query = _any_of(terms)
         if narrowed := _in_scope(scope):
             query = Query.boolean_query([(Occur.Must, query), *narrowed])
         return self._scores(query, limit)
 
+    @guarded
     def scores(self, terms: Sequence[str], ids: Sequence[int]) -> dict[int, float]:
         if not ids:
             return {}
@@ -167,6 +173,7 @@ class TantivyIndex:
         values = self._searcher.fast_field_values(field, [address for _, address in hits])
         return [int(value) for value in values if value is not None]
 
+    @guarded
     def weights(self, terms: Iterable[str]) -> dict[str, float]:
         documents = max(0, self._searcher.num_docs - 1)  # but for the position
         frequency = self._searcher.doc_freq

@@ -90,8 +90,8 @@ class FusionRetriever(BaseRetriever):
         self._bridge = _Bridge()
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = await self._knowledge.retrieve(query_bundle.query_str, self._scope)
-        return [to_node(hit) for hit in found.hits[: self._limit]]
+        found = await self._knowledge.retrieve(query_bundle.query_str, self._scope, limit=self._limit)
+        return [to_node(hit) for hit in found.hits]
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return self._bridge.wait(self._aretrieve(query_bundle))

@@ -17,7 +17,7 @@ from pipelines.fusion import ConvexCombination, Fusion
 from pipelines.store import changes
 from pipelines.store.changes import IndexState
 from pipelines.store.database import Database
-from pipelines.store.lookup import Found, lookup
+from pipelines.store.lookup import Found, lookup, to_hit, vectors
 from pipelines.text.tokens import query_tokens
 from pipelines.types import Hit, Question, Retrieval, Scope, Vector
 
@@ -59,19 +59,19 @@ class HybridRetriever:
         self._fusion = fusion or ConvexCombination()
         self._postprocessors = postprocessors
 
-    async def retrieve(self, question: str, scope: Scope, *, least: int = 0) -> Retrieval:
-        """Passages, best first; enough of them for `least` documents of a few passages each.
+    async def retrieve(self, question: str, scope: Scope, *, limit: int | None = None, least: int = 0) -> Retrieval:
+        """At most `limit` passages, best first; enough to choose from for `least` documents of a few passages each.
 
         What is not current any more is dropped, and searched again if that left a gap.
         """
-        limit = max(CANDIDATES, PASSAGES_A_DOCUMENT * least)
+        candidates_wanted = max(CANDIDATES, PASSAGES_A_DOCUMENT * least)
         vector: Vector | None = None
         for left in reversed(range(ATTEMPTS)):
             state = await self._indexes.state(scope.organization_id)
             if state is None:
                 return await self._nothing(question, scope)
             try:
-                candidates = await self._search(state, question, scope, limit, vector)
+                candidates = await self._search(state, question, scope, candidates_wanted, vector)
             except IndexUnavailable:
                 if not await self._was_replaced(state):
                     raise
@@ -79,13 +79,16 @@ class HybridRetriever:
             vector = candidates.question.vector
             found, now = await self._lookup(candidates, scope)
             if not left or now is None or now == state:
-                return await self._retrieval(candidates, found, state)
+                return await self._retrieval(candidates, found, state, limit)
         raise IndexUnavailable
 
-    async def _retrieval(self, candidates: Candidates, found: dict[int, Found], state: IndexState) -> Retrieval:
+    async def _retrieval(
+        self, candidates: Candidates, found: dict[int, Found], state: IndexState, limit: int | None
+    ) -> Retrieval:
         question, scope = candidates.question, candidates.scope
         # Asked of the database's own rows: an index may not have heard yet that a document has moved.
-        hits = self._fuse(candidates, [one for one in found.values() if scope.allows(one.source, one.day)])
+        allowed = [one for one in found.values() if scope.allows(one.source, one.day)]
+        hits = self._fuse(candidates, allowed, limit)
         if self._postprocessors:
             hits = await llama.postprocess(hits, self._postprocessors, question.text)
         searched = state.documents if candidates.documents_searched is None else candidates.documents_searched
@@ -125,7 +128,7 @@ class HybridRetriever:
         terms = query_tokens(question, indexes.lexical.languages)
         scores = await asyncio.to_thread(indexes.lexical.search, terms, scope, limit) if terms else {}
         found = await self._database.read(lookup, scope.organization_id, list(scores))
-        return tuple(_hit(found[i], score, 0.0, score) for i, score in scores.items() if i in found)
+        return tuple(to_hit(found[i], score, 0.0, score) for i, score in scores.items() if i in found)
 
     async def _lookup(self, candidates: Candidates, scope: Scope) -> tuple[dict[int, Found], IndexState | None]:
         """What of the candidates is current, and, if not all are, the state of things after looking."""
@@ -140,28 +143,13 @@ class HybridRetriever:
         now = await self._database.read(changes.state, state.organization_id)
         return now is None or now.generation != state.generation
 
-    def _fuse(self, candidates: Candidates, found: list[Found]) -> tuple[Hit, ...]:
+    def _fuse(self, candidates: Candidates, found: Sequence[Found], limit: int | None) -> tuple[Hit, ...]:
         if not found:
             return ()
         question = candidates.question
-        cosine = np.stack([one.vector for one in found]).astype(np.float64) @ question.vector.astype(np.float64)
-        bm25 = np.array([candidates.bm25.get(one.passage.id, 0.0) for one in found])
+        cosine = (vectors(found) @ question.vector).astype(np.float64)
+        bm25 = np.array([candidates.bm25.get(one.id, 0.0) for one in found])
         known = np.count_nonzero(list(question.term_weights.values())) / max(1, len(question.term_weights))
         scores = self._fusion(cosine, bm25, known=float(known))
-        order = np.argsort(-scores, kind="stable").tolist()
-        return tuple(_hit(found[at], float(scores[at]), float(cosine[at]), float(bm25[at])) for at in order)
-
-
-def _hit(found: Found, score: float, cosine: float, bm25: float) -> Hit:
-    return Hit(
-        passage=found.passage,
-        title=found.title,
-        source=found.source,
-        external_id=found.external_id,
-        url=found.url,
-        metadata=found.metadata,
-        day=found.day,
-        score=score,
-        cosine=cosine,
-        bm25=bm25,
-    )
+        order = np.argsort(-scores, kind="stable")[:limit].tolist()
+        return tuple(to_hit(found[at], float(scores[at]), float(cosine[at]), float(bm25[at])) for at in order)

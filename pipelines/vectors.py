@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
 
-from pipelines.errors import IndexUnavailable
+from pipelines.guarding import guarded
 from pipelines.store.changes import Step
 from pipelines.types import Vector
-
-logger = logging.getLogger(__name__)
-P = ParamSpec("P")
-T = TypeVar("T")
 
 # Recall of the true 50 nearest on 60,000 real sentences: .971 with the default ef_search, .996 with 300.
 CONFIGURATION = {"hnsw": {"space": "cosine", "ef_search": 300}}
@@ -62,19 +57,6 @@ class Chroma:
 
     def close(self) -> None:
         self._client.close()
-
-
-def guarded(call: Callable[P, T]) -> Callable[P, T]:
-    """Chroma raises whatever its transport or its core raises; callers here know one refusal."""
-
-    def guard(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return call(*args, **kwargs)
-        except Exception as error:
-            logger.warning("vector index: %s: %s", type(error).__name__, error)
-            raise IndexUnavailable from error
-
-    return guard
 
 
 class VectorIndex:

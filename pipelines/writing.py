@@ -94,8 +94,13 @@ class Writer:
             return
         indexing = self._spawn(self._indexer.index(jobs))
         await asyncio.wait({indexing}, timeout=until - time.monotonic())
-        while indexing.done() and time.monotonic() < until and await self._others_index(jobs):
-            await asyncio.sleep(POLL)  # noqa: ASYNC110 - it may be another process that indexes it
+        if indexing.done():
+            await self._await_others(jobs, until)
+
+    async def _await_others(self, jobs: Sequence[Job], until: float) -> None:
+        """Whoever overtook one of these may be another process: there is no event to wait for."""
+        while time.monotonic() < until and await self._others_index(jobs):  # noqa: ASYNC110 - as it says above
+            await asyncio.sleep(POLL)
 
     async def _others_index(self, jobs: Sequence[Job]) -> bool:
         """Whether one of these was overtaken by a later update that is not searchable yet."""

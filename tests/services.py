@@ -1,4 +1,4 @@
-"""The services that tests need beside the process: given by environment variables; missing ones are no silent skip in CI."""
+"""The services that tests need beside the process, by environment variables; in CI a missing one is a failure."""
 
 import os
 import uuid
@@ -24,5 +24,3 @@ async def new_postgres_database() -> str:
     await connection.execute(f"CREATE DATABASE {name}")
     await connection.close()
     return f"{url.rpartition('/')[0]}/{name}"
-
-

@@ -9,21 +9,22 @@ from math import log1p
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.answering.reading import Reading, Unit
+from pipelines.answering.passages import Unit
+from pipelines.answering.reading import Reading
 from pipelines.answering.terms import Terms
 
 NOVEL = 8.0
 """Tokens that a unit adds to the question's; with so many it says enough to be an answer."""
 
 WEIGHTS = {
-    "overlap": 2.2,
-    "overlap_before": 0.8,
-    "overlap_heading": 1.5,
-    "overlap_rare": 1.8,
-    "pairs": 1.0,
-    "passage": 3.3,
-    "expected": 1.1,
-    "novelty": 1.0,
+    "overlap": 2.4,
+    "overlap_before": 0.7,
+    "overlap_heading": 1.6,
+    "overlap_rare": 2.1,
+    "pairs": 0.8,
+    "passage": 3.4,
+    "expected": 1.3,
+    "novelty": 0.8,
 }
 """Log-odds by feature."""
 
@@ -31,7 +32,7 @@ WEIGHTS = {
 def features(reading: Reading) -> NDArray[np.float64]:
     """Of each unit in order, shape (units, features), features as in `WEIGHTS`."""
     rarer = {language: _by_rarity(terms, reading.units) for language, terms in reading.terms.items()}
-    rows = [_row(unit, reading, rarer[unit.language]) for unit in reading.units]
+    rows = [_row(unit, reading, rarer[unit.passage.language]) for unit in reading.units]
     return np.array(rows, np.float64).reshape(len(rows), len(WEIGHTS))
 
 

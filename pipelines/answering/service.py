@@ -18,6 +18,10 @@ from pipelines.retrieval import HybridRetriever
 from pipelines.types import Answer, Delta, Hit, Scope, Vector
 
 
+PASSAGES = 20
+"""Best passages that an answer is made from."""
+
+
 class Answering:
     """Answers over a retriever; without an LLM the sentences are the documents' own."""
 
@@ -29,7 +33,7 @@ class Answering:
     async def stream(
         self, question: str, scope: Scope, *, max_citations: int
     ) -> AsyncGenerator[Delta | Answer, None]:
-        retrieval = await self._retriever.retrieve(question, scope)
+        retrieval = await self._retriever.retrieve(question, scope, limit=PASSAGES)
         reading = await asyncio.to_thread(read, retrieval)
         confidence = judge(reading)
         if confidence < 0.2:

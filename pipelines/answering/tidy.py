@@ -6,7 +6,7 @@ import re
 
 MARKER = re.compile(r"\s?[\[【]\s*\d+(?:\s*[-–,;，、]\s*\d+)*\s*[\]】]")
 """What a reader, or a client, would take for a citation."""
-LINE_NOISE = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|(?:[-*+•]|\|)\s*(?=\S))+|\s*\|\s*$|^\s*`{3,}.*$", re.MULTILINE)
+LINE_NOISE = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|[-*+•]\s+|\|\s*)+|\s*\|\s*$|^\s*`{3,}.*$", re.MULTILINE)
 EMPHASIS = re.compile(r"(\*\*|`)(?=\S)(.+?)(?<=\S)\1")
 LINK = re.compile(r"!?\[([^\]\n]+)\]\((?:[^()\s]|\([^()\s]*\))+\)")
 

@@ -10,7 +10,8 @@ from pipelines.text.sentences import sentences
 
 Span = tuple[int, int]
 
-HEADING = re.compile(r"#{1,6}[ \t]+([^\n]*)\n*")
+HEADINGS = re.compile(r"(?:#{1,6}[ \t][^\n]*\n*|(?:\*\*|Q:[ \t]*)[^\n:]*[?？](?:\*\*)?(?:\n+|$))+")
+"""Headings, and questions of a list of questions: what follows answers them."""
 ROW = re.compile(r"\|[^\n]*")
 LABEL = re.compile(r"[^\W\d_][\w .'&-]{0,30}[:：]\s")
 """A speaker or a field's name at the beginning of a line."""
@@ -55,11 +56,11 @@ def label(text: str, start: int) -> str:
 
 def _below_headings(text: str) -> Iterator[Quotable]:
     heading = head_row = ""
-    for start, end in sentences(text):
-        while found := HEADING.match(text, start, end):
-            heading, start = found.group(1), found.end()
+    for begin, end in sentences(text):
+        found = HEADINGS.match(text, begin, end)
+        start, heading = (found.end(), found.group()) if found else (begin, heading)
         row = ROW.fullmatch(text, start, end)
-        above = f"{heading} {head_row}" if row and head_row else heading
+        above = f"{heading} {head_row}" if row else heading
         head_row = (head_row or text[start:end]) if row else ""
         if any(map(str.isalnum, text[start:end])):
             yield Quotable(start, end, above)

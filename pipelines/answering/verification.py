@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
-from pipelines.answering.reading import pieces
+from pipelines.answering.passages import pieces
 from pipelines.text.tokens import index_tokens
 from pipelines.types import Hit, Vector
 

@@ -122,7 +122,11 @@ class _Postgres:
         await self.engine.dispose()
 
 
-BACKENDS: dict[str, type[_Sqlite] | type[_Postgres]] = {"sqlite": _Sqlite, "postgresql": _Postgres, "postgres": _Postgres}
+BACKENDS: dict[str, type[_Sqlite] | type[_Postgres]] = {
+    "sqlite": _Sqlite,
+    "postgresql": _Postgres,
+    "postgres": _Postgres,
+}
 
 
 def _on_connect(connection: Any, _: Any) -> None:

@@ -269,8 +269,8 @@ def _document(row: Row[Any], content: str) -> Document:
 def counts(connection: Connection, organization_id: UUID) -> dict[str, int]:
     """Documents by status."""
     statement = (
-        select(documents.c.status, func.count())
+        select(documents.c.status, func.count().label("count"))
         .where(documents.c.organization_id == organization_id)
         .group_by(documents.c.status)
     )
-    return {status: count for status, count in connection.execute(statement)}
+    return {row.status: row.count for row in connection.execute(statement)}

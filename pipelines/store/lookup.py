@@ -3,43 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, and_, bindparam, select
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Row, Text, and_, bindparam, cast, select
 
-from pipelines.store.changes import unpack
 from pipelines.store.tables import documents, passages, revisions
-from pipelines.types import Metadata, Passage, Vector
+from pipelines.types import Hit, Passage
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A current passage with its vector and what its document's current version says of itself."""
-
-    passage: Passage
-    vector: Vector
-    title: str
-    source: str
-    external_id: str
-    url: str | None
-    metadata: Metadata
-    day: date
-
+Found = Row[*tuple[Any, ...]]
+"""A current passage with its vector and what its document's current version says of itself; see `to_hit`."""
 
 CURRENT = (
     select(
         *passages.c["id", "document_id", "position", "start", "end", "text", "context", "vector"],
-        documents.c.organization_id,
-        documents.c.source,
-        documents.c.external_id,
-        revisions.c.title,
-        revisions.c.url,
-        revisions.c.metadata,
-        revisions.c.day,
-        revisions.c.language,
+        *documents.c["organization_id", "source", "external_id"],
+        *revisions.c["title", "url", "day", "language"],
+        cast(revisions.c.metadata, Text).label("metadata"),  # parsed for those that are kept
     )
     .join(
         documents,
@@ -59,10 +42,16 @@ def lookup(connection: Connection, organization_id: UUID, ids: Sequence[int]) ->
         return {}
     rows = connection.execute(CURRENT, {"ids": list(ids)})
     # Compared here: with the organization among its conditions SQLite begins with all of the organization's documents.
-    return {row.id: _found(row) for row in rows if row.organization_id == organization_id}
+    return {row.id: row for row in rows if row.organization_id == organization_id}
 
 
-def _found(row: Row[*tuple[Any, ...]]) -> Found:
+def vectors(found: Sequence[Found]) -> NDArray[np.float32]:
+    """Shape (n, dimension)."""
+    joined = np.frombuffer(b"".join(row.vector for row in found), np.float16)
+    return joined.reshape(len(found), -1).astype(np.float32)
+
+
+def to_hit(row: Found, score: float, cosine: float, bm25: float) -> Hit:
     passage = Passage(
         id=row.id,
         document_id=row.document_id,
@@ -73,13 +62,15 @@ def _found(row: Row[*tuple[Any, ...]]) -> Found:
         context=row.context,
         language=row.language,
     )
-    return Found(
+    return Hit(
         passage=passage,
-        vector=unpack(row.vector),
         title=row.title,
         source=row.source,
         external_id=row.external_id,
         url=row.url,
-        metadata=row.metadata,
+        metadata=orjson.loads(row.metadata),
         day=row.day,
+        score=score,
+        cosine=cosine,
+        bm25=bm25,
     )

@@ -1,4 +1,4 @@
-"""From an accepted revision to the current one: what is to be indexed, and the one transaction that makes it current."""
+"""From an accepted revision to the current one: what is to be indexed, and the transaction that makes it current."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def drafts(connection: Connection, jobs: Sequence[Job]) -> list[Draft]:
 def known_vectors(connection: Connection, document_ids: Sequence[UUID]) -> dict[bytes, bytes]:
     """Vectors of the documents' present passages by digest of what was embedded."""
     statement = select(passages.c.digest, passages.c.vector).where(passages.c.document_id.in_(document_ids))
-    return {digest: vector for digest, vector in connection.execute(statement)}
+    return {row.digest: row.vector for row in connection.execute(statement)}
 
 
 def publish(connection: Connection, organization_id: UUID, built: Sequence[Built]) -> int:
-    """Makes these revisions current, all at once; superseded and removed ones are left alone. Returns the change number."""
+    """Makes these revisions current, all at once; superseded and removed ones are left alone. Returns the number."""
     rows = _lock(connection, [one.job.document_id for one in built])
     ready = [one for one in built if _is_wanted(rows.get(one.job.document_id), one.job)]
     ids = [one.job.document_id for one in ready]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import ceil
 
 from pipelines.text.counting import Counter
-from pipelines.text.cutting import Span, halves, trimmed
+from pipelines.text.cutting import Span, even_pieces, trimmed
 from pipelines.text.markdown import Block, Kind
 from pipelines.text.packing import Atom, Sizes
 from pipelines.text.sentences import sentences
@@ -31,13 +32,10 @@ class Atomizer:
 
     def atoms(self, blocks: Iterable[Block]) -> list[Atom]:
         """In order; together they hold all of the text but white space."""
-        joined: list[Atom] = []
+        atoms: list[Atom] = []
         for atom in self._of_blocks(blocks):
-            if joined and self._are_one(joined[-1], atom):
-                before = joined.pop()
-                atom = Atom(before.start, atom.end, before.tokens + atom.tokens, before.cut, before.section)
-            joined.append(atom)
-        return joined
+            atoms.append(_joined(atoms.pop(), atom) if atoms and self._are_one(atoms[-1], atom) else atom)
+        return atoms
 
     def _are_one(self, before: Atom, after: Atom) -> bool:
         small = before.tokens + after.tokens <= self.sizes.target // GRAIN
@@ -74,7 +72,7 @@ class Atomizer:
         """What it costs to cut between the lines of a block; 0 where that depends on the text between."""
         if block.kind is Kind.TEXT:
             return 0.0
-        return NEVER if self._fits((block.start, block.end)) else AT_LINE
+        return NEVER if self._fits(block) else AT_LINE
 
     def _cut_between(self, end: int, start: int) -> float:
         newlines = self.text.count("\n", end, start)
@@ -83,11 +81,26 @@ class Atomizer:
         return AT_PARAGRAPH if newlines > 1 else AT_LINE if newlines else AT_SENTENCE
 
     def _fitting(self, start: int, end: int, cut: float, section: int) -> Iterator[Atom]:
-        for begin, stop in halves(self.text, start, end, self._fits):
-            yield Atom(begin, stop, self.count_tokens(self.text[begin:stop]), cut, section)
+        for begin, stop, tokens in self._within_limit(start, end):
+            yield Atom(begin, stop, tokens, cut, section)
             cut = WITHIN_SENTENCE
 
-    def _fits(self, span: Span) -> bool:
-        start, end = span
-        limit = self.sizes.limit
-        return end - start <= limit * CHARACTERS_A_TOKEN and self.count_tokens(self.text[start:end]) <= limit
+    def _within_limit(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+        """The span in as many pieces as it takes; a piece of one character is taken as it is."""
+        length, longest = end - start, self.sizes.limit * CHARACTERS_A_TOKEN
+        tokens = self.count_tokens(self.text[start:end]) if length <= longest else 0
+        if length <= longest and (tokens <= self.sizes.limit or length == 1):
+            yield start, end, tokens
+            return
+        number = max(ceil(tokens / self.sizes.target), ceil(length / longest))
+        for piece in even_pieces(self.text, start, end, min(length, number)):
+            yield from self._within_limit(*piece)
+
+    def _fits(self, block: Block) -> bool:
+        length = block.end - block.start
+        most = self.sizes.limit
+        return length <= most * CHARACTERS_A_TOKEN and self.count_tokens(self.text[block.start : block.end]) <= most
+
+
+def _joined(before: Atom, after: Atom) -> Atom:
+    return Atom(before.start, after.end, before.tokens + after.tokens, before.cut, before.section)

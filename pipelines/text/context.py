@@ -30,7 +30,10 @@ def context_of(title: str, headings: Headings, count_tokens: Counter, window: in
 
 
 def _beginning(text: str, count_tokens: Counter, most: int) -> str:
-    longest = bisect_right(range(len(text) + 1), most, key=lambda length: count_tokens(text[:length])) - 1
+    def tokens(length: int) -> int:
+        return count_tokens(text[:length])
+
+    longest = bisect_right(range(len(text) + 1), most, key=tokens) - 1
     return text[: max(0, longest)].rstrip()
 
 
@@ -40,7 +43,7 @@ def section_paths(found: Iterable[Block]) -> list[Headings]:
     open_levels: list[int] = []
     for block in found:
         if block.kind is Kind.HEADING:
-            open_levels = [*takewhile(lambda level, own=block.level: level < own, open_levels), block.level]
+            open_levels = [*(level for level in open_levels if level < block.level), block.level]
             paths.append((*paths[-1][: len(open_levels) - 1], block.title))
     return paths
 

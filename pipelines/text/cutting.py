@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from unicodedata import category
 
 Span = tuple[int, int]
@@ -22,26 +22,29 @@ def trimmed(text: str, start: int, end: int) -> Span:
     return start, start + len(piece.strip())
 
 
-def halves(text: str, start: int, end: int, fits: Callable[[Span], bool]) -> Iterator[Span]:
-    """The span in pieces that fit, by halving; a piece of one character fits."""
-    start, end = trimmed(text, start, end)
-    if start == end:
-        return
-    if end - start == 1 or fits((start, end)):
-        yield start, end
-        return
-    middle = cut_near((start + end) // 2, text, start, end)
-    yield from halves(text, start, middle, fits)
-    yield from halves(text, middle, end, fits)
+def even_pieces(text: str, start: int, end: int, number: int) -> Iterator[Span]:
+    """The span in about so many pieces of about the same length, without white space at their ends."""
+    length = (end - start) / number
+    at = start
+    for cut in range(1, number):
+        middle = start + round(cut * length)
+        if at < middle < end:
+            stop = _cut_near(middle, text, min(REACH, int(length / 4)))
+            yield from _if_any(trimmed(text, at, stop))
+            at = stop
+    yield from _if_any(trimmed(text, at, end))
 
 
-def cut_near(middle: int, text: str, start: int, end: int) -> int:
-    """Where to cut, after `start` and before `end`: at white space near the middle, else not within a character."""
-    reach = min(REACH, (end - start) // 4)
+def _if_any(span: Span) -> tuple[Span, ...]:
+    return (span,) if span[0] < span[1] else ()
+
+
+def _cut_near(middle: int, text: str, reach: int) -> int:
+    """Where to cut: at white space near the middle, else not within a character."""
     if (space := SPACE.search(text, middle, middle + reach)) or (space := SPACE.search(text, middle - reach, middle)):
         return space.start()
-    lowest = max(start + 1, middle - LONGEST_CLUSTER)
-    return next((at for at in range(middle, lowest - 1, -1) if not _joined(text, at)), middle)
+    back = min(LONGEST_CLUSTER, reach)
+    return next((at for at in range(middle, middle - back, -1) if not _joined(text, at)), middle)
 
 
 def _joined(text: str, at: int) -> bool:

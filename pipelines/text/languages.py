@@ -10,7 +10,6 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
-DEFAULT = "en"
 SAMPLE = 2_000
 """Characters that are looked at."""
 ENOUGH = 20
@@ -19,8 +18,41 @@ MARGIN = 5.0
 """Difference in log probability from which one language is told from another."""
 
 LANGUAGES: dict[str, tuple[str, ...]] = {
-    "Latin": tuple(
-        "af ca cs cy da de en es et eu fi fr ga gl hr hu id is it lt lv ms nl no pl pt ro sk sl sq sv sw tr vi".split()
+    "Latin": (
+        "en",
+        "af",
+        "ca",
+        "cs",
+        "cy",
+        "da",
+        "de",
+        "es",
+        "et",
+        "eu",
+        "fi",
+        "fr",
+        "ga",
+        "gl",
+        "hr",
+        "hu",
+        "id",
+        "is",
+        "it",
+        "lt",
+        "lv",
+        "ms",
+        "nl",
+        "no",
+        "pl",
+        "pt",
+        "ro",
+        "sk",
+        "sl",
+        "sq",
+        "sv",
+        "sw",
+        "tr",
+        "vi",
     ),
     "Greek": ("el",),
     "Cyrillic": ("ru", "uk", "bg", "sr", "mk", "be", "kk"),
@@ -74,12 +106,10 @@ def detect_language(text: str) -> str:
     """ISO 639-1 code; English where a Latin text is too short or too unlike any language to tell."""
     sample = text[:SAMPLE]
     languages = LANGUAGES[_main_script(sample)]
-    if languages[0] != LANGUAGES["Latin"][0]:
-        return languages[0] if len(languages) == 1 else likely_languages(sample, languages)[0]
-    if sum(map(str.isalpha, sample)) < ENOUGH:
-        return DEFAULT
+    if len(languages) == 1 or sum(map(str.isalpha, sample)) < ENOUGH:
+        return languages[0]
     likely = likely_languages(sample, languages)
-    return likely[0] if len(likely) == 1 else DEFAULT
+    return likely[0] if len(likely) == 1 else languages[0]
 
 
 def likely_languages(text: str, languages: Collection[str]) -> list[str]:
@@ -109,6 +139,6 @@ def _identifier(languages: frozenset[str]) -> Any:
 
 @lru_cache(maxsize=1)
 def _full_identifier() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - half a second, for the first text
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # a tenth of a second and 10 MB, for the first text
 
     return LanguageIdentifier.from_model_file(MODEL_FILE)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+MOST_ATOMS = 48
+"""In a passage: headings without text would make more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """`text[start:end]`, never cut; `cut` is what beginning a passage with it costs, 1 is a passage of twice the target."""
+    """`text[start:end]`, never cut; `cut` is what it costs to begin a passage with it: a twice too long one costs 1."""
 
     start: int
     end: int
@@ -44,7 +47,7 @@ def pack(atoms: Sequence[Atom], sizes: Sizes) -> list[tuple[int, int]]:
 def _best_begin(atoms: Sequence[Atom], sizes: Sizes, best: Sequence[float], end: int) -> tuple[float, int]:
     least, chosen = float("inf"), end - 1
     tokens, crossings, section = 0, 0.0, atoms[end - 1].section
-    for begin in range(end - 1, -1, -1):
+    for begin in range(end - 1, max(-1, end - 1 - MOST_ATOMS), -1):
         atom = atoms[begin]
         tokens += atom.tokens
         if tokens > sizes.limit and begin < end - 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,8 +11,9 @@ from llama_index.core.schema import BaseNode, NodeRelationship, TextNode
 from pydantic import Field, PrivateAttr
 
 from pipelines.embedding import Embedding
+from pipelines.text.context import context_of
 from pipelines.text.counting import Counter, WordCounter
-from pipelines.text.passages import SPECIAL_TOKENS, Span, context_of, split
+from pipelines.text.passages import Span, split
 
 __all__ = ["PassageSplitter", "Span", "split"]
 
@@ -21,7 +22,7 @@ WINDOW = 256
 
 
 class PassageSplitter(NodeParser):
-    """Nodes that are slices of their document; title and headings are their metadata `context`, embedded before them."""
+    """Nodes that are slices of their document, with title and headings as metadata `context`, embedded before them."""
 
     window: int = Field(default=WINDOW, description="The model's, special tokens included.", gt=8)
     target_tokens: int = Field(default=TARGET_TOKENS, description="Wished for in a passage's text.", gt=0)

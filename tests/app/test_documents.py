@@ -205,7 +205,7 @@ NESTED: dict[str, Any] = {"1": {"2": {"3": {"4": [1]}}}}
 )
 async def test_create_refuses(client: httpx.AsyncClient, wrong: dict[str, Any], field: str) -> None:
     """A field over its limits is 400 and named."""
-    response = await client.post("/api/documents", json=page(**wrong))
+    response = await client.post("/api/documents", json=page() | wrong)
     assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
     assert [one["field"] for one in response.json()["details"]] == [field]
 

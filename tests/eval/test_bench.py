@@ -1,6 +1,7 @@
 """The benchmarks' own parts do what they are said to do, so that what they measure is the product."""
 
 import json
+import subprocess
 import sys
 
 import numpy as np
@@ -9,7 +10,7 @@ from llama_index.core import Document
 
 from eval.bench import __main__ as together
 from eval.bench import growth, load, overhead, words
-from eval.bench.service import last_line
+from eval.bench.service import last_line, until_ready
 from eval.bench.stand_ins import ParagraphSplitter, RandomPassages, Recording
 from eval.report import Check
 from eval.types import Cited, Reply, TargetError
@@ -201,3 +202,13 @@ def test_the_embedder_is_judged_only_beside_a_reference():
         "cosine": {"mean": 0.99, "min": 0.9},
     }
     assert [check.passed for check in together.as_checks(measured)] == [None, True, False]
+
+
+def test_a_service_that_ends_early_shows_its_log(tmp_path):
+    """What the service said last is in the error."""
+    log = tmp_path / "service.log"
+    log.write_text("port is taken")
+    with subprocess.Popen([sys.executable, "-c", "pass"]) as process:
+        process.wait()
+        with pytest.raises(TargetError, match="port is taken"):
+            until_ready("http://127.0.0.1:1", process, log)

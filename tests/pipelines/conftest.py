@@ -1,5 +1,6 @@
 """A knowledge base in a fresh folder, with an embedding that costs nothing and still knows which words are shared."""
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from pipelines.embedding import Embedding, Vectors, unit
 from pipelines.knowledge import KnowledgeBase
-from pipelines.types import NewDocument, Scope, Vector
+from pipelines.types import DocumentStatus, NewDocument, Scope, Vector
 from tests.services import new_postgres_database
 
 ORGANIZATION, OTHER = UUID(int=0xA), UUID(int=0xB)
@@ -78,3 +79,9 @@ def document(
 ) -> NewDocument:
     values = {"source": "wiki", "title": f"Page {external_id}", **other}
     return NewDocument(external_id=external_id, content=content, **values)  # type: ignore[arg-type]
+
+
+async def settled(knowledge: KnowledgeBase, scope: Scope) -> None:
+    """Returns when nothing is pending; the worker tells nobody."""
+    while (await knowledge.list(scope, status=DocumentStatus.PENDING, limit=1)).documents:  # noqa: ASYNC110 - as above
+        await asyncio.sleep(0.01)

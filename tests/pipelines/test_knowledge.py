@@ -16,7 +16,7 @@ from pipelines.errors import (
 )
 from pipelines.knowledge import KnowledgeBase
 from pipelines.types import DocumentStatus, Put, Scope
-from tests.pipelines.conftest import ORGANIZATION, OTHER, WordHashing, document
+from tests.pipelines.conftest import ORGANIZATION, OTHER, WordHashing, document, settled
 
 
 async def found(knowledge: KnowledgeBase, question: str, scope: Scope) -> list[str]:
@@ -61,8 +61,7 @@ class TestPut:
         """`wait=0` answers at once; the worker takes it up."""
         put = await knowledge.put(document(), scope, wait=0)
         assert (put.document.status, put.document.indexed_at) == (DocumentStatus.PENDING, None)
-        while (await knowledge.get(put.document.id, scope)).status is DocumentStatus.PENDING:
-            await asyncio.sleep(0.01)
+        await settled(knowledge, scope)
         assert await found(knowledge, "heron", scope) == ["1"]
 
     async def test_unchanged_passages_are_not_embedded_again(
@@ -229,8 +228,7 @@ class TestOpening:
             put = await accepting.put(document(), scope)
             assert put.document.status is DocumentStatus.PENDING
         async with await KnowledgeBase.open(tmp_path, embedding=embedding) as working:
-            while (await working.get(put.document.id, scope)).status is DocumentStatus.PENDING:
-                await asyncio.sleep(0.01)
+            await settled(working, scope)
             assert await found(working, "heron", scope) == ["1"]
 
     async def test_embedded_chroma_has_one_process(self, knowledge: KnowledgeBase, tmp_path: Path) -> None:
@@ -250,6 +248,6 @@ class TestOpening:
             with pytest.raises(IndexUnavailable, match="reindex"):
                 await new.put(document("2"), scope)
             await new.reindex(ORGANIZATION)
-            while not await found(new, "heron", scope):
-                await asyncio.sleep(0.01)
+            await settled(new, scope)
+            assert await found(new, "heron", scope) == ["1"]
             assert not (await new.check(ORGANIZATION)).differences

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.knowledge import KnowledgeBase
-from pipelines.types import DocumentStatus, Scope
-from tests.pipelines.conftest import ORGANIZATION, OTHER, WordHashing, document
+from pipelines.types import Scope
+from tests.pipelines.conftest import ORGANIZATION, OTHER, WordHashing, document, settled
 
 SCOPES = (Scope(ORGANIZATION), Scope(OTHER))
 MARK = re.compile(r"org(\d)doc(\d)v(\d+)")
@@ -151,8 +151,7 @@ async def test_a_killed_ingest_loses_and_doubles_nothing(tmp_path: Path, embeddi
                 process.send_signal(signal.SIGKILL)
         assert await process.wait() == (0 if kill_after == "never" else -signal.SIGKILL)
         async with await KnowledgeBase.open(tmp_path, embedding=embedding) as knowledge:
-            while (await knowledge.list(SCOPES[0], status=DocumentStatus.PENDING)).documents:
-                await asyncio.sleep(0.02)  # noqa: ASYNC110 - the worker tells nobody
+            await settled(knowledge, SCOPES[0])
             report = await knowledge.check(ORGANIZATION)
             assert not report.differences
             assert report.documents == report.passages

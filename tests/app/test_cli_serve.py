@@ -1,0 +1,199 @@
+"""`kb serve` in a thread of the test, with the demo's documents and without."""
+
+import json
+import logging
+import shlex
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from filelock import FileLock
+from typer.testing import CliRunner
+
+from app.cli import app
+from app.commands import serve
+from app.commands.demo import curl, handbook
+from app.commands.logs import Lines
+from tests.pipelines.conftest import WordHashing
+
+ROWS = [
+    {"_id": "1", "title": "Heron", "text": "The blue heron nests by the river.", "metadata": {"source": "wiki"}},
+    {"_id": "2", "title": "Hotels", "text": "A night in a hotel in Lyon may cost 145 euros."},
+]
+Start = Callable[[], str]
+
+
+@pytest.fixture(autouse=True)
+def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Data in the test's folder, a model that costs nothing, and the loggers as they were."""
+    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, ROWS)))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KB_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("KB_DEMO_DATA", str(tmp_path))
+    monkeypatch.setattr("app.knowledge.resolve_embedding", lambda **_: WordHashing(embedded=[]))
+    monkeypatch.setattr(serve.logs, "serve_lines", lambda: None)
+    yield
+    logging.getLogger("pipelines.embedding").handlers = []
+    logging.getLogger("pipelines.embedding").propagate = True
+
+
+@contextmanager
+def serving(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], *, demo: bool) -> Iterator[str]:
+    """What a started server has printed; it is stopped afterwards."""
+    servers: list[serve.Server] = []
+
+    class Kept(serve.Server):
+        def __init__(self, *arguments: object, **options: object) -> None:
+            super().__init__(*arguments, **options)  # type: ignore[arg-type]
+            servers.append(self)
+
+    monkeypatch.setattr(serve, "Server", Kept)
+    thread = threading.Thread(target=serve.run, args=("127.0.0.1", 0, 1), kwargs={"demo": demo})
+    thread.start()
+    try:
+        yield printed(capfd, thread)
+    finally:
+        for server in servers:
+            server.should_exit = True
+        thread.join(30)
+    assert not thread.is_alive()
+
+
+def printed(capfd: pytest.CaptureFixture[str], thread: threading.Thread) -> str:
+    text = ""
+    until = time.monotonic() + 60
+    while "Ready on" not in text or not text.endswith("\n"):
+        assert thread.is_alive()
+        assert time.monotonic() < until, text
+        time.sleep(0.05)
+        text += "".join(capfd.readouterr())
+    return text
+
+
+def test_the_demos_printed_line_gives_a_cited_answer(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with serving(monkeypatch, capfd, demo=True) as text:
+        [line] = [line for line in text.splitlines() if line.startswith("curl ")]
+        done = subprocess.run(["sh", "-c", line], capture_output=True, check=True, timeout=60)
+    answer = json.loads(done.stdout)
+    assert answer["citations"]
+
+
+def test_each_start_has_a_new_key_and_the_earlier_ones_are_revoked(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with serving(monkeypatch, capfd, demo=True) as text:
+        first = key_in(text)
+    with serving(monkeypatch, capfd, demo=True) as text:
+        second, address = key_in(text), address_in(text)
+        statuses = [
+            httpx.get(f"{address}/api/documents", headers={"X-API-Key": key}).status_code for key in (first, second)
+        ]
+        listed = httpx.get(f"{address}/api/documents", headers={"X-API-Key": second}).json()
+    assert statuses == [401, 200]
+    assert len(listed["documents"]) == len(ROWS)
+    [organization] = json.loads(CliRunner().invoke(app, ["admin", "list", "--json"]).stdout)
+    assert organization["name"] == "Demo"
+
+
+def test_without_the_demo_nothing_is_made(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    with serving(monkeypatch, capfd, demo=False) as text:
+        assert httpx.get(f"{address_in(text)}/readyz").status_code == 200
+    assert json.loads(CliRunner().invoke(app, ["admin", "list", "--json"]).stdout) == []
+
+
+def test_ingest_beside_a_server_is_indexed_by_it(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with serving(monkeypatch, capfd, demo=False):
+        assert CliRunner().invoke(app, ["admin", "create-org", "Acme"]).exit_code == 0
+        result = CliRunner().invoke(app, ["ingest", str(tmp_path / "corpus.jsonl"), "--json"])
+        assert result.exit_code == 0, result.output
+    checked = json.loads(CliRunner().invoke(app, ["admin", "check", "--json"]).stdout)
+    assert (checked[0]["documents"], checked[0]["pending"], checked[0]["differences"]) == (2, 0, [])
+
+
+def test_sample_documents_that_are_not_there_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KB_DEMO_DATA", "/nowhere")
+    refused("There is no file or folder /nowhere.", "serve", "--demo", "--port", "0")
+
+
+def test_a_port_in_use_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        refused("cannot be listened on", "serve", "--port", str(taken.getsockname()[1]))
+
+
+def test_a_folder_in_use_is_told(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    with FileLock(tmp_path / "data" / "index.lock"):
+        refused("Another process serves this data folder", "serve", "--port", "0")
+
+
+def refused(sentence: str, *arguments: str) -> None:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 1
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def key_in(text: str) -> str:
+    return text.partition("API key: ")[2].split()[0]
+
+
+def address_in(text: str) -> str:
+    return text.partition("Ready on ")[2].split()[0]
+
+
+# --- what needs no server
+
+
+def test_the_curl_line_survives_any_question() -> None:
+    question = 'What\'s the "limit" in $HOME & `pwd`, für Köln?'
+    *_, body = shlex.split(curl("http://localhost", "kb_secret", question))
+    assert json.loads(body) == {"question": question}
+
+
+def test_the_handbook_is_found_without_importing_its_package() -> None:
+    found = (
+        "import sys; from app.commands.demo import handbook; assert handbook().is_file(); print('eval' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", found], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+    assert handbook().name == "corpus.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("host", "shown"),
+    [
+        ("0.0.0.0", "127.0.0.1"),  # noqa: S104
+        ("127.0.0.1", "127.0.0.1"),
+        ("::1", "[::1]"),
+        ("::", "[::1]"),
+        ("kb.example", "kb.example"),
+    ],
+)
+def test_the_address_is_one_that_works_on_this_machine(host: str, shown: str) -> None:
+    assert serve.address(host, 8000) == f"http://{shown}:8000"
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = (
+        "import sys, app.cli; print({'pydantic', 'sqlalchemy', 'llama_index', 'fastapi', 'numpy'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_log_lines_are_json_and_the_access_lines_members_lie_in_them() -> None:
+    access = logging.LogRecord("app.access", logging.INFO, "", 0, "%s", ('{"status": 200}',), None)
+    other = logging.LogRecord("app", logging.WARNING, "", 0, "two\nlines", None, None)
+    assert json.loads(Lines().format(access))["status"] == 200
+    assert json.loads(Lines().format(other))["message"] == "two\nlines"
