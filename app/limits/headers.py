@@ -9,7 +9,7 @@ UNLIMITED = "unlimited"
 
 
 def headers_of(admission: Admission) -> dict[str, str]:
-    """None for a request that was not limited."""
+    """Empty for a request that was not limited."""
     return {**_rate(_first_to_bind(admission)), **_quota(admission.month)}
 
 

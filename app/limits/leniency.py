@@ -13,7 +13,7 @@ from app.limits.clock import MICROSECONDS, Clock
 logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
-PAUSE = 1 * MICROSECONDS
+PAUSE = 2 * MICROSECONDS
 """After a failure, for how long Redis is not even asked: no request is to wait for it in vain again and again."""
 
 

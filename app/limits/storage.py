@@ -8,14 +8,15 @@ from limits.strategies import STRATEGIES
 from redis.asyncio import BlockingConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as Disconnected
 from slowapi import Limiter
 from slowapi.util import get_remote_address
 
 from app.limits.token_bucket import TokenBucketRateLimiter
 
 STRATEGY = "token-bucket"
-CONNECTIONS = 32
-TIMEOUT = 0.5
+CONNECTIONS = 16
+TIMEOUT = 1.0
 """Seconds that a request waits at most for Redis to answer."""
 PATIENCE = 5.0
 """Seconds that a request waits at most for its turn."""
@@ -49,7 +50,7 @@ def _pool(redis_url: str) -> BlockingConnectionPool:
         timeout=PATIENCE,
         socket_timeout=TIMEOUT,
         socket_connect_timeout=TIMEOUT,
-        retry=Retry(NoBackoff(), 1),  # a connection that Redis has closed meanwhile is opened again
+        retry=Retry(NoBackoff(), 1, (Disconnected,)),  # a connection that Redis has closed is opened again
     )
 
 

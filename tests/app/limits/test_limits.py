@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 from datetime import UTC, datetime
 
 import httpx
@@ -193,6 +194,17 @@ async def test_redis_is_asked_again_after_a_pause(sqlite: Database, clock: FakeC
     service.limits.redis._note(OSError())
     async with service.client(await service.organization()) as client:
         assert rate(await client.get("/things"))[1] == 20
-        clock.advance(1)
+        clock.advance(2)
         assert rate(await client.get("/things"))[1] == 19
     await close(limiter)
+
+
+async def test_a_redis_that_never_answers_holds_nobody_up_for_long(sqlite: Database, clock: FakeClock) -> None:
+    silent = socket.create_server(("127.0.0.1", 0))
+    limiter = make_limiter(f"redis://127.0.0.1:{silent.getsockname()[1]}")
+    service = make_service(sqlite, limiter, clock)
+    async with service.client(await service.organization()) as client, asyncio.timeout(5):
+        responses = await asyncio.gather(*(client.get("/things") for _ in range(30)))
+    await close(limiter)
+    silent.close()
+    assert {response.status_code for response in responses} == {200}
