@@ -2,6 +2,7 @@
 
 from app.auth.embedded.database import Database, open_engine
 from app.auth.embedded.events import Event
+from app.auth.embedded.export import export_users
 from app.auth.embedded.identity import Identity
 from app.auth.embedded.keys import Keys
 from app.auth.embedded.limiter import Limiter, Unlimited
@@ -28,5 +29,6 @@ __all__ = [
     "SmtpMailer",
     "Unlimited",
     "create_identity_app",
+    "export_users",
     "open_engine",
 ]

@@ -69,9 +69,7 @@ async def _of_address(work: Work, provider: Provider, profile: Profile) -> User 
 
 async def _take_over(work: Work, user: User) -> None:
     """Nobody has shown yet that the address is theirs: what they left behind goes."""
-    users.forget_pending_sign_up(user)
-    user.user_metadata = {}
-    user.identities = [i for i in user.identities if i.identity_data.get("email_verified")]
+    user.password_hash, user.user_metadata, user.identities = None, {}, []
     await users.drop_tokens(work.db, user)
     await work.db.flush()
 

@@ -30,13 +30,13 @@ async def _rehashed(identity: Identity, known_hash: str | None, password: str) -
 
 async def _enter(work: Work, email: str, right_hash: str | None, fresh: str | None) -> Json:
     user = await users.by_email(work.db, email)
-    if user is not None and users.is_banned(user, work.now):
-        raise user_banned(400)
     if user is None or right_hash is None or user.password_hash != right_hash:
         work.record("login_failed", user)
         refusal = invalid_credentials()
         refusal.keep = True
         raise refusal
+    if users.is_banned(user, work.now):
+        raise user_banned(400)
     if user.email_confirmed_at is None:
         raise IdentityError(400, "email_not_confirmed", "Email not confirmed")
     user.password_hash = fresh or user.password_hash

@@ -114,11 +114,14 @@ def mark_address_verified(work: Work, user: User) -> None:
             identity.updated_at = work.now
 
 
-def forget_pending_sign_up(user: User) -> None:
+def forget_pending_sign_up(work: Work, user: User) -> None:
     """What somebody set before the address was confirmed is not the owner's: password, data, foreign identities."""
+    claims = address_claims(user)
     user.password_hash = None
-    user.user_metadata = {k: v for k, v in user.user_metadata.items() if k in address_claims(user)}
-    user.identities = [i for i in user.identities if i.provider == "email" or i.identity_data.get("email_verified")]
+    user.user_metadata = {k: v for k, v in user.user_metadata.items() if k in claims}
+    user.identities = [i for i in user.identities if i.provider == "email"]
+    for own in user.identities or [add_identity(work, user, "email", str(user.id), claims)]:
+        own.identity_data = claims
     list_providers(user)
 
 

@@ -94,7 +94,7 @@ async def _accept_change(work: Work, user: User) -> Verified:
 
 def _confirm(work: Work, user: User, row: OneTimeToken) -> None:
     if user.email_confirmed_at is None and not row.keeps_password:
-        users.forget_pending_sign_up(user)
+        users.forget_pending_sign_up(work, user)
     if row.kind == "confirmation":
         users.mark_address_verified(work, user)
     if user.email_confirmed_at is None:

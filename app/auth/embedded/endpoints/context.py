@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from sqlalchemy.exc import IntegrityError
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -60,6 +61,8 @@ def as_route(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
             return await endpoint(Context(request, state.identity, state.oauth, state.limiter))
         except IdentityError as error:
             return http.refusal(request, error)
+        except IntegrityError:
+            return http.refusal(request, IdentityError(409, "conflict", "Another request was faster, try again"))
         except Exception:  # the client still gets JSON, and nothing of what went wrong
             log.exception("%s %s failed", request.method, request.url.path)
             return http.refusal(request, unexpected("Unexpected failure, see the server's log"))
