@@ -33,6 +33,12 @@ async def by_email(db: AsyncSession, email: str, *, lock: bool = True) -> User |
     return user
 
 
+async def by_new_email(db: AsyncSession, email: str) -> User | None:
+    """Whoever is about to change to this address, if it is only one."""
+    found = list(await db.scalars(select(User).where(User.new_email == email.lower()).limit(2).with_for_update()))
+    return found[0] if len(found) == 1 else None
+
+
 async def by_id(db: AsyncSession, user_id: uuid.UUID, *, lock: bool = True) -> User | None:
     query = select(User).where(User.id == user_id)
     user: User | None = await db.scalar(query.with_for_update() if lock else query)

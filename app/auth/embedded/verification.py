@@ -68,6 +68,8 @@ async def _by_link(work: Work, link_type: str, token: str) -> Verified:
 
 async def _by_code(work: Work, params: Verify) -> Verified:
     user = await users.by_email(work.db, params.email)
+    if user is None and params.type == "email_change":
+        user = await users.by_new_email(work.db, params.email)
     row = await one_time_tokens.consume_code(work, params.type, user, params.token)
     if user is None:
         raise link_expired()

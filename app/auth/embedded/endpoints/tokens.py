@@ -54,7 +54,8 @@ GRANTS: dict[str, Endpoint] = {
 async def verify(context: Context) -> Response:
     params = await read(context.request, Verify)
     await context.admit("request", params.email or None)
-    return JSONResponse(await verification.by_post(context.identity, params))
+    headers = {"cache-control": "no-store"}
+    return JSONResponse(await verification.by_post(context.identity, params), headers=headers)
 
 
 async def verify_in_browser(context: Context) -> Response:

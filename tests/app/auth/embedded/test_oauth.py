@@ -15,7 +15,7 @@ from .conftest import PASSWORD, SITE, URL, Builder, House, Json, fragment, good,
 from .openid_provider import CLIENT_ID, CLIENT_SECRET, Flaw, OpenIdProvider, running
 from .test_mail_links import CHALLENGE, VERIFIER
 
-WELCOME = f"{SITE}/welcome"
+WELCOME, UUID_0 = f"{SITE}/welcome", "0" * 32
 PKCE = {"code_challenge": CHALLENGE, "code_challenge_method": "s256"}
 
 
@@ -228,7 +228,7 @@ async def test_parallel_callbacks_sign_in_once(journey: Journey) -> None:
     [
         ("", "bad_oauth_callback"),
         ("?state=x&code=y", "bad_oauth_state"),
-        (f"?state={'0' * 32}&code=y", "bad_oauth_state"),
+        (f"?state={UUID_0}&code=y", "bad_oauth_state"),
     ],
 )
 async def test_unknown_state(journey: Journey, params: str, code: str) -> None:
@@ -254,6 +254,17 @@ async def test_unknown_code(journey: Journey) -> None:
     assert location.startswith(f"{WELCOME}?error=server_error")
     missing = await journey.arrive(f"{URL}/callback?state={state}")
     assert query(missing)["error_code"] == "bad_oauth_callback"
+
+
+async def test_journeys_at_once_keep_apart(journey: Journey) -> None:
+    """Two people who sign in at the same time each get their own account."""
+    ann = journey.person()
+    ann_back = await journey.back(await journey.there(**PKCE))
+    bob = journey.person()
+    bob_back = await journey.back(await journey.there(**PKCE))
+    arrivals = await asyncio.gather(journey.arrive(ann_back), journey.arrive(bob_back))
+    emails = [good(await journey.exchange(location))["user"]["email"] for location in arrivals]
+    assert emails == [ann["email"], bob["email"]]
 
 
 BAD = [
