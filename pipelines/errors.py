@@ -6,7 +6,8 @@ KnowledgeBaseError
 ├── PreconditionFailed      an `if_match` that names another version
 ├── InvalidCursor
 ├── IndexUnavailable        an index cannot be used now (down, or made with another embedding model)
-└── AnswerUnavailable       the language model cannot be used now
+├── AnswerUnavailable       the language model cannot be used now
+└── InUse                   another process indexes in this folder
 """
 
 from __future__ import annotations
@@ -51,3 +52,10 @@ class AnswerUnavailable(KnowledgeBaseError):
     def __init__(self, message: str = "The language model is not available right now.", retry_after: int = 5) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class InUse(KnowledgeBaseError):
+    def __init__(self) -> None:
+        super().__init__(
+            "Another process serves this data folder: embedded Chroma has one process. Stop it, or use a Chroma server."
+        )

@@ -1,0 +1,48 @@
+"""Embedding models: the built-in one, folders and hub ids, OpenAI-compatible servers, and any LlamaIndex model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from llama_index.core.base.embeddings.base import BaseEmbedding
+
+from pipelines.embedding.adapted import AdaptedEmbedding
+from pipelines.embedding.base import Embedding, ModelNotUsable, Vectors, unit
+from pipelines.embedding.folder import open_folder, open_hub
+from pipelines.embedding.minilm import NAME as BUILT_IN
+from pipelines.embedding.minilm import load_minilm, logger
+from pipelines.embedding.remote import RemoteEmbedding
+
+__all__ = ["BUILT_IN", "Embedding", "ModelNotUsable", "Vectors", "adapt", "resolve_embedding", "unit"]
+
+
+def resolve_embedding(
+    *,
+    data_folder: Path,
+    model: str | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    progress: Callable[[str], None] = logger.info,
+) -> Embedding:
+    """The model meant: with `base_url` that server's, else the built-in one, else a local folder, else a hub id.
+
+    The first use of the built-in model converts it (seconds); a hub id is downloaded. Raises ModelNotUsable.
+    """
+    if base_url:
+        return _remote(model, base_url, api_key)
+    if model is None or model == BUILT_IN:
+        return load_minilm(data_folder, progress)
+    folder = Path(model).expanduser()
+    return open_folder(folder) if folder.is_dir() else open_hub(model, data_folder)
+
+
+def _remote(model: str | None, base_url: str, api_key: str | None) -> RemoteEmbedding:
+    if not model:
+        raise ModelNotUsable("An embedding server needs the name of its model.")
+    return RemoteEmbedding(model=model, base_url=base_url, api_key=api_key)
+
+
+def adapt(embedding: BaseEmbedding) -> Embedding:
+    """Any LlamaIndex embedding model as one the library can use; its vectors are brought to length 1."""
+    return embedding if isinstance(embedding, Embedding) else AdaptedEmbedding(embedding)

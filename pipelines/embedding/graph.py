@@ -1,0 +1,124 @@
+"""The ONNX graph of a BERT sentence encoder, written out by hand for ONNX Runtime's fast CPU kernels.
+
+Input `input_ids` (rows of equal length, so no mask), output `sentence_embedding`: mean of the tokens, unit length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+Array = NDArray[np.float32]
+Arrays = Mapping[str, Array]
+
+HEADS = 12
+EPSILON = 1e-12
+OPSETS = {"": 20, "com.microsoft": 1}
+
+# Where activations enter linear layers, and the layers that share them; names continue "encoder.layer.<n>.".
+SITES = {
+    "attention.self": ("attention.self.query", "attention.self.key", "attention.self.value"),
+    "attention.output": ("attention.output.dense",),
+    "intermediate": ("intermediate.dense",),
+    "output": ("output.dense",),
+}
+
+
+def oriented(checkpoint: Arrays) -> dict[str, Array]:
+    """The checkpoint with linear weights turned from PyTorch's (outputs, inputs) to ONNX's (inputs, outputs)."""
+    linear = tuple(f"{layer}.weight" for layers in SITES.values() for layer in layers)
+    return {name: array.T.copy() if name.endswith(linear) else array for name, array in checkpoint.items()}
+
+
+def layers(weights: Arrays) -> list[str]:
+    """The prefix of each layer's names, in order."""
+    count = sum(name.endswith("attention.self.query.weight") for name in weights)
+    return [f"encoder.layer.{index}." for index in range(count)]
+
+
+def build_graph(weights: Arrays, divisors: Arrays | None = None, *, observe: bool = False) -> onnx.ModelProto:
+    """The encoder of `weights` (oriented), its activations divided by `divisors` at the sites named there.
+
+    With `observe`, the activations at every site are outputs too, named as the site.
+    """
+    return _Encoder(weights, divisors or {}).build(observe)
+
+
+class _Encoder:
+    def __init__(self, weights: Arrays, divisors: Arrays) -> None:
+        self.weights, self.divisors = weights, divisors
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+        self.sites: dict[str, str] = {}
+
+    def build(self, observe: bool) -> onnx.ModelProto:
+        x = self.embeddings()
+        for layer in layers(self.weights):
+            x = self.feed_forward(layer, self.attention(layer, x))
+        x = self.op("ReduceMean", x, self.constant("token_axis", np.array([1], np.int64)), keepdims=0)
+        self.op("LpNormalization", x, axis=-1, p=2, output="sentence_embedding")
+        width = self.weights["embeddings.LayerNorm.weight"].size
+        outputs = [helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, ["rows", width])]
+        return self.model(outputs + (self.observed() if observe else []))
+
+    def observed(self) -> list[onnx.ValueInfoProto]:
+        names = [self.op("Identity", x, output=site) for site, x in self.sites.items()]
+        return [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names]
+
+    def model(self, outputs: list[onnx.ValueInfoProto]) -> onnx.ModelProto:
+        ids = helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["rows", "tokens"])
+        graph = helper.make_graph(self.nodes, "sentence_encoder", [ids], outputs, self.constants)
+        opsets = [helper.make_opsetid(domain, version) for domain, version in OPSETS.items()]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=10)
+
+    def embeddings(self) -> str:
+        words = self.op("Gather", self.weight("embeddings.word_embeddings.weight"), "input_ids")
+        token_type = self.weights["embeddings.token_type_embeddings.weight"][0]
+        positions = self.constant("positions", self.weights["embeddings.position_embeddings.weight"] + token_type)
+        zero, one, two = (self.constant(f"int_{value}", np.array([value], np.int64)) for value in range(3))
+        length = self.op("Slice", self.op("Shape", "input_ids"), one, two)
+        return self.norm("embeddings", self.op("Add", words, self.op("Slice", positions, zero, length)))
+
+    def attention(self, layer: str, x: str) -> str:
+        entry = self.site(layer, "attention.self", x)
+        heads = [self.linear(layer + name, entry) for name in SITES["attention.self"]]
+        mixed = self.op("MultiHeadAttention", *heads, domain="com.microsoft", num_heads=HEADS)
+        entry = self.site(layer, "attention.output", mixed)
+        output = self.linear(f"{layer}attention.output.dense", entry)
+        return self.norm(f"{layer}attention.output", self.op("Add", output, x))
+
+    def feed_forward(self, layer: str, x: str) -> str:
+        hidden = self.linear(f"{layer}intermediate.dense", self.site(layer, "intermediate", x))
+        entry = self.site(layer, "output", self.op("Gelu", hidden))
+        return self.norm(f"{layer}output", self.op("Add", self.linear(f"{layer}output.dense", entry), x))
+
+    def site(self, layer: str, name: str, x: str) -> str:
+        site = layer + name
+        self.sites[site] = x
+        if site not in self.divisors:
+            return x
+        return self.op("Mul", x, self.constant(f"{site}.factor", 1 / self.divisors[site]))
+
+    def linear(self, name: str, x: str) -> str:
+        return self.op("Add", self.op("MatMul", x, self.weight(f"{name}.weight")), self.weight(f"{name}.bias"))
+
+    def norm(self, owner: str, x: str) -> str:
+        scale, bias = (self.weight(f"{owner}.LayerNorm.{part}") for part in ("weight", "bias"))
+        return self.op("LayerNormalization", x, scale, bias, axis=-1, epsilon=EPSILON)
+
+    def op(self, kind: str, *inputs: str, output: str | None = None, domain: str = "", **attributes: Any) -> str:
+        name = output or f"{kind}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, inputs, [name], name=name, domain=domain, **attributes))
+        return name
+
+    def weight(self, name: str) -> str:
+        return self.constant(name, self.weights[name])
+
+    def constant(self, name: str, array: NDArray[Any]) -> str:
+        self.constants.append(numpy_helper.from_array(array, name))
+        return name

@@ -1,0 +1,168 @@
+"""How the indexes follow the database: one function for the write path, recovery, a second process, reindex and repair."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+from uuid import UUID
+
+from pipelines.errors import IndexUnavailable
+from pipelines.lexical import LexicalIndex, TantivyIndex, discard
+from pipelines.matrix import Matrix
+from pipelines.store import changes
+from pipelines.store.changes import IndexState, Step
+from pipelines.store.database import Database
+from pipelines.types import Scope, Vector
+from pipelines.vectors import Chroma, VectorIndex
+
+EXACT = 20_000
+"""Allowed passages up to which exact search in memory is quicker than fetching more from Chroma than is wanted."""
+MARGIN = 1.5
+
+
+class Follower(Protocol):
+    def position(self) -> int: ...
+    def refresh(self) -> None: ...
+    def apply(self, step: Step) -> None: ...
+
+
+class OrganizationIndexes:
+    """One organization's two indexes, and its vectors in memory once a filter needed them."""
+
+    def __init__(self, generation: int, vectors: VectorIndex, lexical: LexicalIndex, dimension: int) -> None:
+        self.generation = generation
+        self.vectors = vectors
+        self.lexical = lexical
+        self.matrix = Matrix(dimension)
+        self.lock = asyncio.Lock()
+
+    def nearest(self, vector: Vector, scope: Scope, limit: int) -> dict[int, float]:
+        """Cosines of the nearest passages in scope by id, nearest first; as many as `limit` if there are."""
+        if not scope.is_filtered:
+            return self.vectors.nearest(vector, limit)
+        rows = self.matrix.allowed(scope)
+        if rows.size > EXACT:
+            allowed = set(self.matrix.ids(rows).tolist())
+            wanted = int(limit * MARGIN * self.vectors.count() / rows.size)
+            found = {i: cosine for i, cosine in self.vectors.nearest(vector, wanted).items() if i in allowed}
+            if len(found) >= limit:
+                return dict(list(found.items())[:limit])
+        return self.matrix.nearest(vector, rows, limit)
+
+    def count_documents(self, scope: Scope) -> int:
+        return self.matrix.count_documents(self.matrix.allowed(scope))
+
+    def close(self) -> None:
+        self.lexical.close()
+
+
+class Indexes:
+    """The indexes of all organizations: opened when first used, at most `most_open` at a time."""
+
+    def __init__(
+        self,
+        database: Database,
+        chroma: Chroma,
+        folder: Path,
+        *,
+        fingerprint: str,
+        dimension: int,
+        most_open: int = 200,
+        lexical: Callable[[Path], LexicalIndex] = TantivyIndex,
+    ) -> None:
+        self._database = database
+        self._chroma = chroma
+        self._folder = folder
+        self.fingerprint = fingerprint
+        self._dimension = dimension
+        self._most_open = most_open
+        self._lexical = lexical
+        self._open: OrderedDict[tuple[UUID, int], OrganizationIndexes] = OrderedDict()
+        self._opening = asyncio.Lock()
+
+    async def state(self, organization_id: UUID) -> IndexState | None:
+        """Raises IndexUnavailable when the organization's vectors are another model's."""
+        state = await self._database.read(changes.state, organization_id)
+        if state and state.fingerprint != self.fingerprint:
+            raise IndexUnavailable(
+                "The knowledge base was indexed with another embedding model; an operator has to run: kb admin reindex",
+                retry_after=3600,
+            )
+        return state
+
+    async def current(self, state: IndexState, *, in_memory: bool = False) -> OrganizationIndexes:
+        """The organization's indexes, having followed every change of `state`; with the matrix if `in_memory`."""
+        found = await self._get(state.organization_id, state.generation)
+        followers: list[Follower] = [found.vectors, found.lexical]
+        if in_memory:
+            followers.append(found.matrix)
+        if any(follower.position() < state.change for follower in followers):
+            async with found.lock:
+                await self._follow(state, followers)
+        return found
+
+    async def _follow(self, state: IndexState, followers: Sequence[Follower]) -> None:
+        for follower in followers:
+            if follower.position() < state.change:
+                await asyncio.to_thread(follower.refresh)
+        while behind := [follower for follower in followers if follower.position() < state.change]:
+            after = min(follower.position() for follower in behind)
+            step = await self._database.read(changes.step, state.organization_id, after)
+            if step is None:
+                return
+            due = [follower for follower in behind if follower.position() == after]
+            await asyncio.gather(*(asyncio.to_thread(follower.apply, step) for follower in due))
+
+    async def _get(self, organization_id: UUID, generation: int) -> OrganizationIndexes:
+        key = (organization_id, generation)
+        if key in self._open:
+            self._open.move_to_end(key)
+            return self._open[key]
+        async with self._opening:
+            if key not in self._open:
+                self._open[key] = await asyncio.to_thread(self._make, *key)
+                self._close_oldest()
+            return self._open[key]
+
+    def _make(self, organization_id: UUID, generation: int) -> OrganizationIndexes:
+        vectors = self._chroma.open(_collection(organization_id, generation))
+        lexical = self._lexical(self._lexical_folder(organization_id, generation))
+        return OrganizationIndexes(generation, vectors, lexical, self._dimension)
+
+    def _lexical_folder(self, organization_id: UUID, generation: int) -> Path:
+        return self._folder / "lexical" / organization_id.hex / str(generation)
+
+    def _close_oldest(self) -> None:
+        # No call on it is cut off: whoever still searches it holds it, and Python closes it after them.
+        while len(self._open) > self._most_open:
+            self._open.popitem(last=False)
+
+    async def rebuild(self, state: IndexState) -> bool:
+        """Builds both indexes anew beside the present ones, then turns to them; False if somebody else did meanwhile."""
+        built = state.generation + 1
+        await self._discard(state.organization_id, built)  # what a crash in an earlier rebuild left
+        newest = await self._database.read(changes.state, state.organization_id) or state
+        beside = IndexState(state.organization_id, newest.change, built, newest.fingerprint, newest.documents)
+        await self.current(beside)
+        turned = await self._database.write(changes.next_generation, state.organization_id, built)
+        await self._discard(state.organization_id, state.generation)
+        return turned
+
+    async def _discard(self, organization_id: UUID, generation: int) -> None:
+        self._open.pop((organization_id, generation), None)
+        await asyncio.to_thread(self._chroma.discard, _collection(organization_id, generation))
+        await asyncio.to_thread(discard, self._lexical_folder(organization_id, generation))
+
+    def ping(self) -> None:
+        """Raises IndexUnavailable."""
+        self._chroma.ping()
+
+    def close(self) -> None:
+        self._open.clear()
+
+
+def _collection(organization_id: UUID, generation: int) -> str:
+    return f"kb-{organization_id.hex}-{generation}"

@@ -1,0 +1,289 @@
+"""The one door to the library: documents in, verified answers out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Self
+from uuid import UUID
+
+from filelock import FileLock, Timeout
+from llama_index.core.base.base_query_engine import BaseQueryEngine
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.llms import LLM
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import TransformComponent
+
+from pipelines.answering import Answering
+from pipelines.consistency import Consistency
+from pipelines.embedding import adapt, resolve_embedding
+from pipelines.errors import InUse, KnowledgeBaseError
+from pipelines.following import Indexes
+from pipelines.fusion import Fusion
+from pipelines.ingestion import Ingestion
+from pipelines.llama import FusionRetriever, KnowledgeQueryEngine, LexicalRetriever
+from pipelines.retrieval import HybridRetriever
+from pipelines.store import documents, leases
+from pipelines.store.database import Database
+from pipelines.store.documents import Edit
+from pipelines.store.migrate import migrate
+from pipelines.text.splitter import PassageSplitter
+from pipelines.types import (
+    UNCHANGED,
+    Answer,
+    CheckReport,
+    Delta,
+    Document,
+    DocumentHit,
+    DocumentPage,
+    DocumentStatus,
+    Hit,
+    Metadata,
+    NewDocument,
+    Put,
+    Retrieval,
+    Scope,
+    SearchResult,
+    Unchanged,
+)
+from pipelines.vectors import Chroma
+from pipelines.worker import Indexer, Worker
+from pipelines.writing import Writer
+
+INDEX_WAIT = 30.0
+"""Seconds that a write waits to be searchable."""
+
+
+class KnowledgeBase:
+    """Documents of many organizations, searched and answered under a `Scope`; opened by `KnowledgeBase.open`."""
+
+    def __init__(
+        self,
+        database: Database,
+        indexes: Indexes,
+        retriever: HybridRetriever,
+        writer: Writer,
+        worker: Worker | None,
+        answering: Answering,
+        lock: FileLock,
+    ) -> None:
+        self._database = database
+        self._indexes = indexes
+        self._retriever = retriever
+        self._writer = writer
+        self._worker = worker
+        self._answering = answering
+        self._lock = lock
+        self._consistency = Consistency(database, indexes)
+
+    @classmethod
+    async def open(
+        cls,
+        folder: Path | str = "./data",
+        *,
+        database_url: str | None = None,
+        chroma_url: str | None = None,
+        embedding: BaseEmbedding | None = None,
+        llm: LLM | None = None,
+        splitter: TransformComponent | None = None,
+        fusion: Fusion | None = None,
+        postprocessors: Sequence[BaseNodePostprocessor] = (),
+        worker: bool = True,
+        index_wait: float = INDEX_WAIT,
+        most_open: int = 200,
+    ) -> Self:
+        """Brings the tables up to date and takes up what an earlier process left.
+
+        With `worker=False` documents are only accepted, for a process beside the one that indexes. Raises InUse
+        where the folder's embedded Chroma has its one process already.
+        """
+        folder = Path(folder)
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        lock = FileLock(folder / "index.lock")
+        alone = worker and chroma_url is None
+        if alone:
+            take(lock)
+        database = Database(database_url or f"sqlite:///{(folder / 'kb.sqlite3').absolute()}")
+        await migrate(database)
+        model = adapt(embedding) if embedding else await asyncio.to_thread(resolve_embedding, data_folder=folder)
+        chroma = await asyncio.to_thread(Chroma, folder / "chroma", chroma_url)
+        indexes = Indexes(
+            database, chroma, folder, fingerprint=model.fingerprint, dimension=model.dimension, most_open=most_open
+        )
+        splitter = splitter or PassageSplitter.for_model(model)
+        indexer = Indexer(database, indexes, Ingestion(model, splitter))
+        own = Worker(database, indexer)
+        retriever = HybridRetriever(database, indexes, model, fusion, postprocessors)
+        writer = Writer(database, indexes, indexer, own, works=worker, wait=index_wait)
+        if alone:
+            await database.write(leases.release_all)
+        if worker:
+            own.start()
+        return cls(
+            database, indexes, retriever, writer, own if worker else None, Answering(retriever, model, llm), lock
+        )
+
+    async def close(self) -> None:
+        if self._worker:
+            await self._worker.stop()
+        await self._writer.close()
+        self._indexes.close()
+        await self._database.close()
+        self._lock.release()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def database(self) -> Database:
+        """For tables of one's own beside the library's."""
+        return self._database
+
+    # --- documents in
+
+    async def put(self, document: NewDocument, scope: Scope, *, upsert: bool = True, wait: float | None = None) -> Put:
+        """Returns when the document is searchable, or pending after `wait` seconds (0: at once).
+
+        Raises DocumentExists without `upsert`, IndexUnavailable when the indexes are another model's.
+        """
+        [result] = await self.put_many([document], scope, upsert=upsert, wait=wait)
+        if isinstance(result, KnowledgeBaseError):
+            raise result
+        return result
+
+    async def put_many(
+        self, new: Sequence[NewDocument], scope: Scope, *, upsert: bool = True, wait: float | None = None
+    ) -> list[Put | KnowledgeBaseError]:
+        """In their order; each stands alone. The documents come back without content."""
+        return await self._writer.put_many(new, scope, upsert=upsert, wait=wait)
+
+    async def update(
+        self,
+        document_id: UUID,
+        scope: Scope,
+        *,
+        title: str | None = None,
+        content: str | None = None,
+        url: str | Unchanged | None = UNCHANGED,
+        metadata: Metadata | None = None,
+        if_match: int | None = None,
+        wait: float | None = None,
+    ) -> Document:
+        """What is not named stays. Raises DocumentNotFound, PreconditionFailed (`if_match` is not the revision)."""
+        edit = Edit(title=title, content=content, url=url, metadata=metadata)
+        return await self._writer.update(document_id, scope, edit, if_match=if_match, wait=wait)
+
+    async def remove(self, document_id: UUID, scope: Scope, *, if_match: int | None = None) -> None:
+        """From its return on no answer cites it. Raises DocumentNotFound, PreconditionFailed."""
+        await self._writer.remove(document_id, scope, if_match=if_match)
+
+    async def remove_by_key(self, source: str, external_id: str, scope: Scope) -> None:
+        await self._writer.remove_by_key(source, external_id, scope)
+
+    async def remove_source(self, source: str, scope: Scope) -> int:
+        """All documents of a source; returns how many there were."""
+        return await self._writer.remove_source(source, scope)
+
+    async def get(self, document_id: UUID, scope: Scope) -> Document:
+        """The newest version, searchable or not. Raises DocumentNotFound."""
+        return await self._database.read(documents.get, scope.organization_id, document_id)
+
+    async def list(
+        self,
+        scope: Scope,
+        *,
+        source: str | None = None,
+        status: DocumentStatus | None = None,
+        external_id: str | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> DocumentPage:
+        """Newest first, without content. Raises InvalidCursor."""
+        equal = {"source": source, "status": status, "external_id": external_id}
+        return await self._database.read(documents.page, scope.organization_id, limit=limit, cursor=cursor, **equal)
+
+    # --- answers out
+
+    async def retrieve(self, question: str, scope: Scope) -> Retrieval:
+        """The passages that were found, best first, with their evidence."""
+        return await self._retriever.retrieve(question, scope)
+
+    async def search_words(self, question: str, scope: Scope, limit: int = 10) -> tuple[Hit, ...]:
+        """Passages by BM25 alone, best first."""
+        return await self._retriever.search_words(question, scope, limit)
+
+    async def search(self, question: str, scope: Scope, *, limit: int = 10) -> SearchResult:
+        """Documents ranked by their best passage; nothing is withheld for lack of evidence."""
+        found = await self._retriever.retrieve(question, scope, least=limit)
+        return SearchResult(by_document(found.hits)[:limit], found.documents_searched)
+
+    async def answer(self, question: str, scope: Scope, *, max_citations: int = 5) -> Answer:
+        """Raises AnswerUnavailable, IndexUnavailable."""
+        async with aclosing(self.stream(question, scope, max_citations=max_citations)) as events:
+            async for event in events:
+                if isinstance(event, Answer):
+                    return event
+        raise AssertionError("a stream ends with its answer")
+
+    def stream(self, question: str, scope: Scope, *, max_citations: int = 5) -> AsyncGenerator[Delta | Answer, None]:
+        """Pieces of the answer's text, then the whole answer. Close it to stop the model."""
+        return self._answering.stream(question, scope, max_citations=max_citations)
+
+    # --- LlamaIndex
+
+    def as_retriever(self, scope: Scope, limit: int = 10) -> BaseRetriever:
+        return FusionRetriever(self, scope, limit)
+
+    def as_lexical_retriever(self, scope: Scope, limit: int = 10) -> BaseRetriever:
+        """BM25 alone."""
+        return LexicalRetriever(self, scope, limit)
+
+    def as_query_engine(self, scope: Scope, *, streaming: bool = False) -> BaseQueryEngine:
+        return KnowledgeQueryEngine(self, scope, streaming=streaming)
+
+    # --- operating
+
+    async def ping(self) -> None:
+        """Raises IndexUnavailable when Chroma cannot be reached."""
+        await asyncio.to_thread(self._indexes.ping)
+
+    async def check(self, organization_id: UUID, *, repair: bool = False) -> CheckReport:
+        return await self._consistency.check(organization_id, repair=repair)
+
+    async def reindex(self, organization_id: UUID) -> None:
+        """Builds both indexes anew; after a change of the embedding model all documents are pending until embedded."""
+        if await self._consistency.reindex(organization_id) and self._worker:
+            self._worker.wake()
+
+
+def take(lock: FileLock) -> None:
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise InUse from None
+
+
+def by_document(hits: Sequence[Hit]) -> tuple[DocumentHit, ...]:
+    """Hits, best first, to documents ranked by their best passage."""
+    best: dict[UUID, Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.document_id, hit)
+    return tuple(
+        DocumentHit(
+            document_id=hit.document_id,
+            title=hit.title,
+            source=hit.source,
+            external_id=hit.external_id,
+            url=hit.url,
+            snippet=hit.passage.text,
+            score=hit.score,
+            metadata=hit.metadata,
+        )
+        for hit in best.values()
+    )

@@ -1,0 +1,177 @@
+"""The knowledge base in LlamaIndex's own terms, for its evaluators, postprocessors and chat engines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from llama_index.core.base.base_query_engine import BaseQueryEngine
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.response.schema import AsyncStreamingResponse, Response
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.prompts.mixin import PromptMixinType
+from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, RelatedNodeInfo, TextNode
+
+from pipelines.types import Answer, Delta, Hit, Scope
+
+if TYPE_CHECKING:
+    from pipelines.knowledge import KnowledgeBase
+
+Result = TypeVar("Result")
+HIDDEN = ["context", "document_id", "external_id", "url", "day", "cosine", "bm25"]
+"""Metadata that neither a model nor an embedding is shown."""
+
+
+def to_node(hit: Hit) -> NodeWithScore:
+    """A hit as a node: its id is the passage's, its text the verbatim passage, its score the fused one."""
+    passage = hit.passage
+    node = TextNode(
+        id_=str(passage.id),
+        text=passage.text,
+        start_char_idx=passage.start,
+        end_char_idx=passage.end,
+        metadata={
+            "title": hit.title,
+            "context": passage.context,
+            "source": hit.source,
+            "external_id": hit.external_id,
+            "document_id": str(hit.document_id),
+            "url": hit.url,
+            "day": hit.day.isoformat(),
+            "cosine": hit.cosine,
+            "bm25": hit.bm25,
+        },
+        excluded_embed_metadata_keys=HIDDEN,
+        excluded_llm_metadata_keys=HIDDEN,
+    )
+    node.relationships[NodeRelationship.SOURCE] = RelatedNodeInfo(node_id=str(hit.document_id))
+    return NodeWithScore(node=node, score=hit.score)
+
+
+async def postprocess(
+    hits: tuple[Hit, ...], postprocessors: Sequence[BaseNodePostprocessor], question: str
+) -> tuple[Hit, ...]:
+    """What LlamaIndex's postprocessors (rerankers, cut-offs …) leave of the hits, in their order, with their scores."""
+    by_id = {str(hit.passage.id): hit for hit in hits}
+    nodes = [to_node(hit) for hit in hits]
+    for postprocessor in postprocessors:
+        nodes = await postprocessor.apostprocess_nodes(nodes, QueryBundle(question))
+    return tuple(replace(by_id[node.node_id], score=node.score or 0.0) for node in nodes if node.node_id in by_id)
+
+
+class _Bridge:
+    """Lets LlamaIndex's synchronous calls reach the event loop that the knowledge base lives in."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+
+    def wait(self, work: Coroutine[Any, Any, Result]) -> Result:
+        try:
+            running = asyncio.get_running_loop()
+        except RuntimeError:
+            running = None
+        if running is self._loop:
+            work.close()
+            raise RuntimeError("inside an event loop use the asynchronous call: aretrieve, aquery")
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+class FusionRetriever(BaseRetriever):
+    """Hybrid retrieval under one scope as a LlamaIndex retriever: at most `limit` passages, best first."""
+
+    def __init__(self, knowledge: KnowledgeBase, scope: Scope, limit: int = 10) -> None:
+        super().__init__()
+        self._knowledge = knowledge
+        self._scope = scope
+        self._limit = limit
+        self._bridge = _Bridge()
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        found = await self._knowledge.retrieve(query_bundle.query_str, self._scope)
+        return [to_node(hit) for hit in found.hits[: self._limit]]
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return self._bridge.wait(self._aretrieve(query_bundle))
+
+
+class LexicalRetriever(BaseRetriever):
+    """The lexical half alone (BM25) as a LlamaIndex retriever; scores are BM25's own."""
+
+    def __init__(self, knowledge: KnowledgeBase, scope: Scope, limit: int = 10) -> None:
+        super().__init__()
+        self._knowledge = knowledge
+        self._scope = scope
+        self._limit = limit
+        self._bridge = _Bridge()
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        hits = await self._knowledge.search_words(query_bundle.query_str, self._scope, self._limit)
+        return [to_node(hit) for hit in hits]
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return self._bridge.wait(self._aretrieve(query_bundle))
+
+
+class KnowledgeQueryEngine(BaseQueryEngine):
+    """Verified answers under one scope as a LlamaIndex query engine.
+
+    `response.metadata` carries confidence, citations and related questions; `source_nodes` are the cited passages.
+    """
+
+    def __init__(self, knowledge: KnowledgeBase, scope: Scope, *, streaming: bool = False) -> None:
+        super().__init__(CallbackManager([]))
+        self._knowledge = knowledge
+        self._scope = scope
+        self._streaming = streaming
+        self._bridge = _Bridge()
+
+    def _get_prompt_modules(self) -> PromptMixinType:
+        return {}
+
+    async def _aquery(self, query_bundle: QueryBundle) -> Response | AsyncStreamingResponse:
+        if self._streaming:
+            return self._stream(query_bundle.query_str)
+        answer = await self._knowledge.answer(query_bundle.query_str, self._scope)
+        return Response(answer.text, source_nodes=cited_nodes(answer), metadata=facts(answer))
+
+    def _stream(self, question: str) -> AsyncStreamingResponse:
+        response = AsyncStreamingResponse(response_gen=_never(), metadata={})
+
+        async def deltas() -> Any:
+            async for event in self._knowledge.stream(question, self._scope):
+                if isinstance(event, Delta):
+                    yield event.text
+                else:
+                    response.source_nodes, response.metadata = cited_nodes(event), facts(event)
+
+        response.response_gen = deltas()
+        return response
+
+    def _query(self, query_bundle: QueryBundle) -> Response | AsyncStreamingResponse:
+        return self._bridge.wait(self._aquery(query_bundle))
+
+
+async def _never() -> Any:
+    return
+    yield  # makes this an asynchronous generator
+
+
+def cited_nodes(answer: Answer) -> list[NodeWithScore]:
+    return [
+        NodeWithScore(
+            node=TextNode(text=one.snippet, metadata={"title": one.title, "source": one.source, "url": one.url}),
+            score=one.relevance,
+        )
+        for one in answer.citations
+    ]
+
+
+def facts(answer: Answer) -> dict[str, Any]:
+    return {
+        "confidence": answer.confidence,
+        "citations": [str(one.document_id) for one in answer.citations],
+        "related_questions": list(answer.related_questions),
+    }

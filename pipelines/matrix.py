@@ -1,0 +1,95 @@
+"""An organization's vectors in memory, for exact search among what a filter leaves, however little or much that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipelines.store.changes import IndexedPassage, Step
+from pipelines.types import Scope, Vector
+
+BLOCK = 4096
+"""Rows widened to single precision at a time."""
+
+
+class Matrix:
+    """Vectors (rows, dimension) in half precision beside each row's id, document, source and day.
+
+    It follows the database like the indexes on disk, from nothing, when a filtered question first needs it.
+    """
+
+    def __init__(self, dimension: int) -> None:
+        self._position = 0
+        self._rows = 0
+        self._codes: dict[object, int] = {}  # documents and sources as small numbers
+        self._vectors = np.zeros((0, dimension), np.float16)
+        self._columns = np.zeros((4, 0), np.int64)  # passage, document, source, day; document -1: taken out
+
+    def position(self) -> int:
+        return self._position
+
+    def refresh(self) -> None:
+        """Nobody else writes to it."""
+
+    def apply(self, step: Step) -> None:
+        if step.stale:
+            self._columns[1, np.isin(self._columns[1], self._coded(step.stale))] = -1
+        if step.passages:
+            self._append(step.passages)
+        self._position = step.number
+
+    def _append(self, new: Iterable[IndexedPassage]) -> None:
+        new = list(new)
+        self._grow(self._rows + len(new))
+        rows = slice(self._rows, self._rows + len(new))
+        self._vectors[rows] = np.stack([passage.vector for passage in new])
+        self._columns[0, rows] = [passage.id for passage in new]
+        self._columns[1, rows] = [self._code(passage.document_id) for passage in new]
+        self._columns[2, rows] = [self._code(passage.source) for passage in new]
+        self._columns[3, rows] = [passage.day.toordinal() for passage in new]
+        self._rows += len(new)
+
+    def _grow(self, needed: int) -> None:
+        capacity = len(self._vectors)
+        if needed > capacity:
+            more = max(needed, capacity + capacity // 2) - capacity
+            self._vectors = np.concatenate([self._vectors, np.zeros((more, self._vectors.shape[1]), np.float16)])
+            self._columns = np.concatenate([self._columns, np.full((4, more), -1)], axis=1)
+
+    def _code(self, value: object) -> int:
+        return self._codes.setdefault(value, len(self._codes))
+
+    def _coded(self, values: Iterable[object]) -> list[int]:
+        return [self._codes[value] for value in values if value in self._codes]
+
+    def allowed(self, scope: Scope) -> NDArray[np.intp]:
+        """The rows that a scope leaves."""
+        _, documents, sources, days = self._columns[:, : self._rows]
+        mask = documents >= 0
+        if scope.sources:
+            mask &= np.isin(sources, self._coded(scope.sources))
+        if scope.start:
+            mask &= days >= scope.start.toordinal()
+        if scope.end:
+            mask &= days <= scope.end.toordinal()
+        return np.flatnonzero(mask)
+
+    def count_documents(self, rows: NDArray[np.intp]) -> int:
+        return int(np.count_nonzero(np.bincount(self._columns[1, rows]))) if rows.size else 0
+
+    def ids(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+        return self._columns[0, rows]
+
+    def nearest(self, vector: Vector, rows: NDArray[np.intp], limit: int) -> dict[int, float]:
+        """Cosines of the nearest of these rows by passage id, nearest first: exact."""
+        cosines = np.empty(len(rows), np.float32)
+        for at in range(0, len(rows), BLOCK):
+            cosines[at : at + BLOCK] = self._vectors[rows[at : at + BLOCK]].astype(np.float32) @ vector
+        best = np.argpartition(-cosines, limit - 1)[:limit] if len(rows) > limit else np.arange(len(rows))
+        best = best[np.argsort(-cosines[best], kind="stable")]
+        return dict(zip(self._columns[0, rows[best]].tolist(), cosines[best].tolist(), strict=True))
+
+    def close(self) -> None:
+        self.__init__(self._vectors.shape[1])  # type: ignore[misc]  # drops the arrays

@@ -1,0 +1,268 @@
+"""Documents as they come in and as they are read: every statement names its organization."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+from uuid import UUID
+
+import uuid_utils
+from sqlalchemy import Connection, Row, Select, and_, delete, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from pipelines.errors import DocumentExists, DocumentNotFound, InvalidCursor, PreconditionFailed
+from pipelines.store import changes
+from pipelines.store.leases import Lease, held
+from pipelines.store.tables import documents, passages, revisions
+from pipelines.types import UNCHANGED, Document, DocumentPage, DocumentStatus, Metadata, NewDocument, Unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A document whose newest version is in the database; `settled` when there is nothing to index."""
+
+    id: UUID
+    revision: int
+    created: bool
+    settled: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """What an update says; what it does not say stays."""
+
+    title: str | None = None
+    content: str | None = None
+    url: str | Unchanged | None = UNCHANGED
+    metadata: Metadata | None = None
+
+
+def effective_day(metadata: Metadata, fallback: datetime) -> date:
+    """A document's date: `metadata.updated_at` as a UTC day when that is ISO 8601, else the day it came in."""
+    try:
+        moment = datetime.fromisoformat(metadata["updated_at"])
+    except (KeyError, TypeError, ValueError):
+        return fallback.astimezone(UTC).date()
+    try:
+        return moment.astimezone(UTC).date() if moment.tzinfo else moment.date()
+    except OverflowError:
+        return moment.date()
+
+
+def accept(
+    connection: Connection, organization_id: UUID, document: NewDocument, *, upsert: bool, lease: Lease | None
+) -> Accepted:
+    """Inserts the document as pending, or revises the one with its key. Raises DocumentExists without `upsert`."""
+    now = datetime.now(UTC)
+    document_id = UUID(bytes=uuid_utils.uuid7().bytes)
+    row = {
+        "id": document_id,
+        "organization_id": organization_id,
+        "source": document.source,
+        "external_id": document.external_id,
+        "revision": 1,
+        "status": DocumentStatus.PENDING,
+        "created_at": now,
+        "updated_at": now,
+        **held(lease),
+    }
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    inserted = connection.execute(dialect.insert(documents).values(row).on_conflict_do_nothing())
+    if not inserted.rowcount:
+        return _revise_by_key(connection, organization_id, document, upsert, lease)
+    metadata = dict(document.metadata or {})
+    _insert_revision(connection, document_id, 1, document.title, document.content, document.url, metadata, now)
+    return Accepted(document_id, 1, created=True)
+
+
+def _revise_by_key(
+    connection: Connection, organization_id: UUID, document: NewDocument, upsert: bool, lease: Lease | None
+) -> Accepted:
+    row = (connection.execute(_newest(organization_id).where(*_key(document)).with_for_update(of=documents))).one()
+    if not upsert:
+        raise DocumentExists(row.id)
+    url = UNCHANGED if document.url is None else document.url
+    edit = Edit(title=document.title, content=document.content, url=url, metadata=document.metadata)
+    return _revise(connection, row, edit, lease)
+
+
+def _key(document: NewDocument) -> tuple[Any, Any]:
+    return documents.c.source == document.source, documents.c.external_id == document.external_id
+
+
+def revise(
+    connection: Connection,
+    organization_id: UUID,
+    document_id: UUID,
+    edit: Edit,
+    *,
+    if_match: int | None,
+    lease: Lease | None,
+) -> Accepted:
+    row = _lock(connection, organization_id, document_id, if_match)
+    return _revise(connection, row, edit, lease)
+
+
+def _lock(connection: Connection, organization_id: UUID, document_id: UUID, if_match: int | None) -> Row[Any]:
+    statement = _newest(organization_id).where(documents.c.id == document_id).with_for_update(of=documents)
+    row = (connection.execute(statement)).one_or_none()
+    if row is None:
+        raise DocumentNotFound
+    if if_match is not None and row.revision != if_match:
+        raise PreconditionFailed
+    return row
+
+
+def _revise(connection: Connection, row: Row[Any], edit: Edit, lease: Lease | None) -> Accepted:
+    now = datetime.now(UTC)
+    old = (row.title, row.content, row.url, dict(row.metadata))
+    title, content, url, metadata = new = (
+        row.title if edit.title is None else edit.title,
+        row.content if edit.content is None else edit.content,
+        row.url if isinstance(edit.url, Unchanged) else edit.url,
+        dict(row.metadata if edit.metadata is None else edit.metadata),
+    )
+    if new == old and row.status != DocumentStatus.FAILED:
+        return Accepted(row.id, row.revision, created=False, settled=row.status == DocumentStatus.INDEXED)
+    revision = row.revision + 1
+    _insert_revision(connection, row.id, revision, title, content, url, metadata, now)
+    fresh = {"attempts": 0, "next_try_at": None, "error": None, **held(lease)}
+    connection.execute(
+        update(documents)
+        .where(documents.c.id == row.id)
+        .values(revision=revision, status=DocumentStatus.PENDING, updated_at=now, **fresh)
+    )
+    return Accepted(row.id, revision, created=False)
+
+
+def _insert_revision(
+    connection: Connection,
+    document_id: UUID,
+    revision: int,
+    title: str,
+    content: str,
+    url: str | None,
+    metadata: Mapping[str, Any],
+    now: datetime,
+) -> None:
+    values = {"document_id": document_id, "revision": revision, "title": title, "content": content, "url": url}
+    connection.execute(insert(revisions).values(**values, metadata=metadata, day=effective_day(metadata, now)))
+
+
+def remove(connection: Connection, organization_id: UUID, document_id: UUID, *, if_match: int | None = None) -> None:
+    """From the commit on no answer cites it; the indexes are told by its change."""
+    row = _lock(connection, organization_id, document_id, if_match)
+    _remove_all(connection, organization_id, [(row.id, row.current_revision is not None)])
+
+
+def remove_by_key(connection: Connection, organization_id: UUID, source: str, external_id: str) -> None:
+    if not _remove_where(connection, organization_id, source, documents.c.external_id == external_id):
+        raise DocumentNotFound
+
+
+def remove_source(connection: Connection, organization_id: UUID, source: str) -> int:
+    return _remove_where(connection, organization_id, source)
+
+
+def _remove_where(connection: Connection, organization_id: UUID, source: str, *conditions: Any) -> int:
+    statement = (
+        select(documents.c.id, documents.c.current_revision)
+        .where(documents.c.organization_id == organization_id, documents.c.source == source, *conditions)
+        .with_for_update()
+    )
+    found = [(row.id, row.current_revision is not None) for row in connection.execute(statement)]
+    _remove_all(connection, organization_id, found)
+    return len(found)
+
+
+def _remove_all(connection: Connection, organization_id: UUID, found: list[tuple[UUID, bool]]) -> None:
+    ids = [document_id for document_id, _ in found]
+    searchable = [document_id for document_id, was_current in found if was_current]
+    changes.note(connection, organization_id, dict.fromkeys(searchable, True), documents=-len(searchable))
+    for at in range(0, len(ids), 500):
+        some = ids[at : at + 500]
+        for table, column in ((passages, passages.c.document_id), (revisions, revisions.c.document_id)):
+            connection.execute(delete(table).where(column.in_(some)))
+        connection.execute(delete(documents).where(documents.c.id.in_(some)))
+
+
+def _newest(organization_id: UUID) -> Select[Any]:
+    newest = and_(revisions.c.document_id == documents.c.id, revisions.c.revision == documents.c.revision)
+    return (
+        select(documents, *(revisions.c[name] for name in ("title", "content", "url", "metadata")))
+        .join(revisions, newest)
+        .where(documents.c.organization_id == organization_id)
+    )
+
+
+def get(connection: Connection, organization_id: UUID, document_id: UUID) -> Document:
+    row = (connection.execute(_newest(organization_id).where(documents.c.id == document_id))).one_or_none()
+    if row is None:
+        raise DocumentNotFound
+    return _document(row, row.content)
+
+
+def get_many(connection: Connection, organization_id: UUID, ids: list[UUID]) -> dict[UUID, Document]:
+    """Without content."""
+    statement = _newest(organization_id).where(documents.c.id.in_(ids)).with_only_columns(*_listed())
+    return {row.id: _document(row, "") for row in connection.execute(statement)}
+
+
+def _listed() -> list[Any]:
+    return [*documents.c, revisions.c.title, revisions.c.url, revisions.c.metadata]
+
+
+def page(
+    connection: Connection, organization_id: UUID, *, limit: int, cursor: str | None, **equal: str | None
+) -> DocumentPage:
+    """Newest first. Ids are UUID v7, so the last id of a page says where the next one begins."""
+    conditions = [documents.c[name] == value for name, value in equal.items() if value is not None]
+    if cursor is not None:
+        conditions.append(documents.c.id < _decode(cursor))
+    statement = _newest(organization_id).where(*conditions).with_only_columns(*_listed())
+    rows = (connection.execute(statement.order_by(documents.c.id.desc()).limit(limit + 1))).all()
+    listed = tuple(_document(row, "") for row in rows[:limit])
+    return DocumentPage(listed, _encode(listed[-1].id) if len(rows) > limit else None)
+
+
+def _encode(document_id: UUID) -> str:
+    return base64.urlsafe_b64encode(document_id.bytes).decode().rstrip("=")
+
+
+def _decode(cursor: str) -> UUID:
+    try:
+        return UUID(bytes=base64.b64decode(cursor + "==", altchars=b"-_", validate=True))
+    except (ValueError, binascii.Error):
+        raise InvalidCursor from None
+
+
+def _document(row: Row[Any], content: str) -> Document:
+    return Document(
+        id=row.id,
+        source=row.source,
+        external_id=row.external_id,
+        title=row.title,
+        content=content,
+        url=row.url,
+        metadata=row.metadata,
+        status=DocumentStatus(row.status),
+        error=row.error,
+        revision=row.revision,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        indexed_at=row.indexed_at if row.status == DocumentStatus.INDEXED else None,
+    )
+
+
+def counts(connection: Connection, organization_id: UUID) -> dict[str, int]:
+    """Documents by status."""
+    statement = (
+        select(documents.c.status, func.count())
+        .where(documents.c.organization_id == organization_id)
+        .group_by(documents.c.status)
+    )
+    return {status: count for status, count in connection.execute(statement)}

@@ -1,0 +1,149 @@
+"""Indexes what has been accepted: at once for whoever waits, and in the background for what nobody holds."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import groupby
+from uuid import UUID
+
+from pipelines.errors import IndexUnavailable
+from pipelines.following import Indexes
+from pipelines.ingestion import Ingestion, NotVerbatim
+from pipelines.store import leases, publishing
+from pipelines.store.database import Database
+from pipelines.store.leases import Job, Lease
+from pipelines.store.publishing import Draft
+
+logger = logging.getLogger(__name__)
+
+GROUP = 24_000
+"""Characters that are indexed together: large enough to keep the cores busy, small enough to let others in between."""
+AT_ONCE = 2
+CLAIM = 64
+IDLE = 2.0
+RENEWAL = 20.0
+
+
+class Indexer:
+    """Takes accepted revisions to current ones, in groups that take turns with those of other callers."""
+
+    def __init__(self, database: Database, indexes: Indexes, ingestion: Ingestion) -> None:
+        self._database = database
+        self._indexes = indexes
+        self._ingestion = ingestion
+        self._turns = asyncio.Semaphore(AT_ONCE)
+
+    async def index(self, jobs: Sequence[Job]) -> None:
+        """Returns when each job is searchable or marked as failed. Jobs of one organization."""
+        drafts = await self._database.read(publishing.drafts, jobs)
+        await asyncio.gather(*(self._index_group(group) for group in groups(drafts)))
+
+    async def _index_group(self, drafts: Sequence[Draft]) -> None:
+        async with self._turns:
+            try:
+                await self._build_and_publish(drafts)
+            except Exception as error:  # noqa: BLE001 - whatever a splitter or model raises is the document's failure
+                if len(drafts) == 1:
+                    await self._fail(drafts[0], error)
+                    return
+                logger.info("indexing one by one after %s", type(error).__name__)
+                for draft in drafts:
+                    await self._index_alone(draft)
+
+    async def _index_alone(self, draft: Draft) -> None:
+        try:
+            await self._build_and_publish([draft])
+        except Exception as error:  # noqa: BLE001 - as above
+            await self._fail(draft, error)
+
+    async def _build_and_publish(self, drafts: Sequence[Draft]) -> None:
+        organization_id = drafts[0].job.organization_id
+        await self._indexes.state(organization_id)  # refuses vectors of another model
+        known = await self._database.read(publishing.known_vectors, [draft.job.document_id for draft in drafts])
+        built = await asyncio.to_thread(self._ingestion.build, drafts, known)
+        await self._database.write(publishing.publish, organization_id, built)
+        await self.follow(organization_id)
+
+    async def follow(self, organization_id: UUID) -> None:
+        """An index that is down now is followed by the next question that reaches it: nothing is lost."""
+        with suppress(IndexUnavailable):
+            if state := await self._indexes.state(organization_id):
+                await self._indexes.current(state)
+
+    async def _fail(self, draft: Draft, error: Exception) -> None:
+        logger.warning("document %s: %s: %s", draft.job.document_id, type(error).__name__, error)
+        passing = isinstance(error, IndexUnavailable)
+        reason = (
+            str(error) if isinstance(error, IndexUnavailable | NotVerbatim) else "The document could not be indexed."
+        )
+        await self._database.write(leases.fail, draft.job, draft.attempts, reason, passing=passing)
+
+
+def groups(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
+    """In order, each at most `GROUP` characters or one document."""
+    group: list[Draft] = []
+    size = 0
+    for draft in drafts:
+        if group and size + len(draft.content) > GROUP:
+            yield group
+            group, size = [], 0
+        group.append(draft)
+        size += len(draft.content)
+    if group:
+        yield group
+
+
+class Worker:
+    """Takes up what waits: after a crash, after `respond-async`, written by another process."""
+
+    def __init__(self, database: Database, indexer: Indexer) -> None:
+        self.lease = Lease(uuid.uuid4().hex)
+        self._database = database
+        self._indexer = indexer
+        self._wake = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        self._tasks = [asyncio.create_task(self._forever()), asyncio.create_task(self._renew())]
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
+
+    def wake(self) -> None:
+        self._wake.set()
+
+    async def _forever(self) -> None:
+        while True:
+            self._wake.clear()
+            try:
+                while await self._work():
+                    pass
+            except Exception:
+                logger.exception("worker")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), IDLE)
+
+    async def _work(self) -> int:
+        waiting = await self._database.read(leases.waiting)
+        if not waiting:
+            return 0
+        jobs = await self._database.write(leases.claim, self.lease, CLAIM)
+        by_organization = sorted(jobs, key=lambda job: job.organization_id)
+        for _, own in groupby(by_organization, key=lambda job: job.organization_id):
+            await self._indexer.index(list(own))
+        return len(jobs)
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(RENEWAL)
+            try:
+                await self._database.write(leases.renew, self.lease)
+            except Exception:
+                logger.exception("leases")
