@@ -7,6 +7,7 @@ from app.auth.embedded.identity import Identity
 from app.auth.embedded.keys import Keys
 from app.auth.embedded.limiter import Limiter, Unlimited
 from app.auth.embedded.mail import Mail, Mailer, MailNotSent, OutboxMailer, SmtpMailer
+from app.auth.embedded.migrate import migrate
 from app.auth.embedded.models import Base
 from app.auth.embedded.passwords import Passwords
 from app.auth.embedded.server import create_identity_app
@@ -30,5 +31,6 @@ __all__ = [
     "Unlimited",
     "create_identity_app",
     "export_users",
+    "migrate",
     "open_engine",
 ]

@@ -17,6 +17,7 @@ from app.auth.embedded import (
     Provider,
     SmtpMailer,
     create_identity_app,
+    migrate,
     open_engine,
 )
 
@@ -29,7 +30,7 @@ def main() -> None:
 
 async def _run(args: argparse.Namespace) -> None:
     identity = Identity.over(open_engine(args.database), _settings(args), _mailer(args))
-    await identity.database.create_tables()
+    await migrate(identity.database)
     await identity.keys.load()
     if args.rotate_keys:
         await identity.keys.rotate()

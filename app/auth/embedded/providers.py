@@ -19,6 +19,7 @@ from app.auth.embedded.settings import Provider
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]
 METADATA_SECONDS = 3600.0
 LEEWAY = 30
+LONGEST = 255
 
 
 class ProviderFault(Exception):
@@ -134,6 +135,8 @@ async def _fetch(url: str) -> dict[str, Any]:
 
 def _profile(provider: Provider, claims: Mapping[str, Any], tokens: Mapping[str, Any]) -> Profile:
     subject, email = str(claims["sub"]), str(claims.get("email") or "").lower()
+    if len(subject) > LONGEST or len(email) > LONGEST:
+        raise ProviderFault("The provider's ID token names somebody too long")
     verified = bool(email) and (provider.trusts_email or _says_verified(claims))
     names = {"name": claims.get("name"), "full_name": claims.get("name"), "avatar_url": claims.get("picture")}
     data = {
@@ -144,7 +147,7 @@ def _profile(provider: Provider, claims: Mapping[str, Any], tokens: Mapping[str,
         "email_verified": verified,
         "phone_verified": False,
         "custom_claims": {},
-        **{key: value for key, value in names.items() if isinstance(value, str)},
+        **{key: value for key, value in names.items() if isinstance(value, str) and len(value) <= LONGEST},
     }
     kept = {"provider_token": tokens.get("access_token"), "provider_refresh_token": tokens.get("refresh_token")}
     return Profile(subject, email, verified, data, {k: v for k, v in kept.items() if isinstance(v, str)})

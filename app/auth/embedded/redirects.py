@@ -6,6 +6,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, url
 
 from app.auth.embedded.settings import IdentitySettings
 
+LONGEST = 2048
 UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
 HOST = re.compile(r"^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:.]+\]$")
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -13,7 +14,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 def allowed(settings: IdentitySettings, wanted: str | None) -> str:
     """The wanted address if it may be used, else the site's; never an error."""
-    if not wanted or UNSAFE.search(wanted):
+    if not wanted or len(wanted) > LONGEST or UNSAFE.search(wanted):
         return settings.site_url
     parts = _split(wanted)
     if parts is None or not _decent(parts):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Data = dict[str, Any]
 
@@ -104,7 +104,7 @@ class AdminUser(Params):
     email_confirm: bool = False
     user_metadata: Data = {}
     app_metadata: Data = {}
-    role: str = ""
+    role: str = Field(default="", max_length=64)
     ban_duration: str | None = None
 
 

@@ -1,5 +1,6 @@
 """People and their ways to sign in."""
 
+import json
 import re
 import uuid
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from app.auth.embedded.models import FlowState, OneTimeToken, User, UserIdentity
 LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 ADDRESS = re.compile(rf"^[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{LABEL}(?:\.{LABEL})*$")
 Data = Mapping[str, Any]
+MAXIMUM_DATA = 4096
 
 
 def checked_address(email: str) -> str:
@@ -70,7 +72,7 @@ def create_bare(work: Work, email: str, data: Data, *, is_sso: bool = False, use
         phone="",
         is_sso=is_sso,
         app_metadata={},
-        user_metadata=dict(data),
+        user_metadata=checked_data(data),
         created_at=work.now,
         updated_at=work.now,
         identities=[],
@@ -101,7 +103,14 @@ def add_identity(work: Work, user: User, provider: str, subject: str, data: Data
 
 def merged(old: Data, change: Data) -> dict[str, Any]:
     """Top-level members are replaced; null removes one."""
-    return {key: value for key, value in {**old, **change}.items() if value is not None}
+    return checked_data({key: value for key, value in {**old, **change}.items() if value is not None})
+
+
+def checked_data(data: Data) -> dict[str, Any]:
+    """Metadata travels in every token, and a token has to fit into a header."""
+    if len(json.dumps(data)) > MAXIMUM_DATA:
+        raise invalid("The metadata is too large")
+    return dict(data)
 
 
 def confirm(work: Work, user: User) -> None:

@@ -45,6 +45,7 @@ BAD = [
     ({"password": 5}, 400, "bad_json"),
     ({"email": "nobody"}, 400, "validation_failed"),
     ({"data": "text"}, 400, "bad_json"),
+    ({"data": {"a": "x" * 5000}}, 400, "validation_failed"),
     ({"phone": "12345678"}, 400, "phone_provider_disabled"),
     ({"app_metadata": {"role": "admin"}}, 403, "not_admin"),
 ]

@@ -41,6 +41,7 @@ BAD = [
     "https://evil.example/#https://docs.example.com/page",
     "kb://done/more",
     "not a url",
+    f"{SITE}/{'x' * 2048}",
     "https://[::1",
     "",
 ]
