@@ -1,6 +1,7 @@
 """The identity server without its HTTP: settings, store, keys, mail; and one request's share of them."""
 
 import dataclasses
+import logging
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,6 +21,8 @@ from app.auth.embedded.mail import Mailer
 from app.auth.embedded.models import User, UserSession
 from app.auth.embedded.passwords import Passwords
 from app.auth.embedded.settings import IdentitySettings
+
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -84,7 +87,10 @@ class Identity:
 
     async def _tell(self, events: list[Event]) -> None:
         for event in events:
-            await self.listener(event)
+            try:
+                await self.listener(event)
+            except Exception:  # what has been committed is not undone by a listener
+                log.exception("the listener failed at %s", event.name)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Work]:

@@ -1,12 +1,10 @@
 """Mails asked for by an address: magic link, recovery, resending, invitation."""
 
-from sqlalchemy import select
-
-from app.auth.embedded import email_change, flows, outgoing, users
+from app.auth.embedded import email_change, flows, one_time_tokens, outgoing, users
 from app.auth.embedded.errors import IdentityError, email_exists, invalid, signup_disabled
 from app.auth.embedded.flows import Challenge, checked_challenge
 from app.auth.embedded.identity import Identity, Work
-from app.auth.embedded.models import OneTimeToken, User
+from app.auth.embedded.models import User
 from app.auth.embedded.outgoing import Outgoing
 from app.auth.embedded.schemas import Data, Invite, Otp, Recover, Resend
 from app.auth.embedded.signup import MAIL_FAILED, register
@@ -89,13 +87,13 @@ async def _again(work: Work, user: User, kind: str, redirect_to: str) -> list[Ou
         return await email_change.letters_for(work, user, redirect_to) if user.new_email else []
     if user.email_confirmed_at:
         return []
-    own = await _last_link_was_the_sign_ups(work, user)
+    own = await _last_link_was_their_own(work, user)
     return [await outgoing.write(work, user, "signup", redirect_to, keeps_password=own)]
 
 
-async def _last_link_was_the_sign_ups(work: Work, user: User) -> bool:
-    mine = (OneTimeToken.user_id == user.id, OneTimeToken.kind == "confirmation")
-    return bool(await work.db.scalar(select(OneTimeToken.keeps_password).where(*mine)))
+async def _last_link_was_their_own(work: Work, user: User) -> bool:
+    last = await one_time_tokens.last(work, user, "confirmation")
+    return last is not None and last.keeps_password
 
 
 async def invite(identity: Identity, params: Invite, redirect_to: str) -> Json:
@@ -114,7 +112,7 @@ async def invited(work: Work, known: User | None, email: str, data: Data) -> tup
     """The person to invite, and whether nothing but invitations made them."""
     if known and known.email_confirmed_at:
         raise email_exists()
-    own = known is None or (known.invited_at is not None and known.password_hash is None)
+    own = known is None or (known.invited_at is not None and await _last_link_was_their_own(work, known))
     user = known or await register(work, None, email, data, None, with_address=False)
     user.invited_at = work.now
     return user, own

@@ -72,7 +72,11 @@ class OutboxMailer:
     sender: str
 
     async def send(self, mail: Mail) -> None:
-        await asyncio.to_thread(self._write, as_message(mail, self.sender).as_bytes())
+        try:
+            await asyncio.to_thread(self._write, as_message(mail, self.sender).as_bytes())
+        except OSError as fault:
+            log.warning("a mail could not be kept: %s", type(fault).__name__)
+            raise MailNotSent from fault
 
     def _write(self, content: bytes) -> None:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -15,6 +15,7 @@ from app.auth.embedded.models import OneTimeToken, User
 
 Kind = Literal["confirmation", "recovery", "email_change_current", "email_change_new", "reauthentication"]
 MAXIMUM_ATTEMPTS = 5
+GUESSES_COUNT_FOR = 86400
 
 KINDS_OF: dict[str, tuple[Kind, ...]] = {
     "signup": ("confirmation",),
@@ -43,10 +44,19 @@ def kinds_of(link_type: str) -> tuple[Kind, ...]:
 
 
 async def mint(
-    work: Work, user: User, kind: Kind, email: str, *, keeps_password: bool = False, flow_id: uuid.UUID | None = None
+    work: Work,
+    user: User,
+    kind: Kind,
+    email: str,
+    *,
+    keeps_password: bool = False,
+    flow_id: uuid.UUID | None = None,
+    guesses: int = 0,
 ) -> Minted:
-    """A token that replaces the person's earlier one of the same kind."""
+    """A token that replaces the person's earlier one of the same kind; wrong guesses count on for a day."""
     replaced = await _take_away(work, user, kind)
+    if replaced and not work.expired(replaced["created_at"], GUESSES_COUNT_FOR):
+        guesses = max(guesses, replaced["attempts"])
     token = ("pkce_" if flow_id else "") + secrets.token_urlsafe(32)
     code = f"{secrets.randbelow(1_000_000):06d}"
     row = OneTimeToken(
@@ -55,6 +65,7 @@ async def mint(
         kind=kind,
         token_sha256=_sha256(token),
         code_sha256=_sha256(f"{user.id}:{code}"),
+        attempts=guesses,
         email=email,
         keeps_password=keeps_password,
         flow_id=flow_id,
@@ -63,6 +74,12 @@ async def mint(
     work.db.add(row)
     await work.db.flush()
     return Minted(row.id, token, code, replaced)
+
+
+async def last(work: Work, user: User, kind: Kind) -> OneTimeToken | None:
+    query = select(OneTimeToken).where(OneTimeToken.user_id == user.id, OneTimeToken.kind == kind)
+    found: OneTimeToken | None = await work.db.scalar(query)
+    return found
 
 
 async def _take_away(work: Work, user: User, kind: Kind) -> dict[str, Any] | None:

@@ -56,13 +56,16 @@ async def write(
     keeps_password: bool = False,
     flow_id: uuid.UUID | None = None,
     created: bool = False,
+    guesses: int = 0,
 ) -> Outgoing:
     """A mail with a link to the person's address; one a minute."""
     kind = one_time_tokens.kinds_of(letter)[0]
     sent: Sent = "confirmation_sent_at" if kind == "confirmation" else "recovery_sent_at"
     check_interval(work, user, sent)
     before = mark_sent(work, user, sent)
-    minted = await one_time_tokens.mint(work, user, kind, user.email, keeps_password=keeps_password, flow_id=flow_id)
+    minted = await one_time_tokens.mint(
+        work, user, kind, user.email, keeps_password=keeps_password, flow_id=flow_id, guesses=guesses
+    )
     mail = letters.with_link(letter, user.email, link(work, minted.token, letter, redirect_to), minted.code)
     return Outgoing(mail, user.id, minted, sent, before, created)
 

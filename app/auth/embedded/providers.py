@@ -17,7 +17,8 @@ from joserfc.jws import JWSRegistry
 from app.auth.embedded.settings import Provider
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]
-METADATA_SECONDS = 3600.0
+METADATA_SECONDS = KEYS_SECONDS = 3600.0
+KEYS_AGAIN_SECONDS = 30.0
 LEEWAY = 30
 LONGEST = 255
 
@@ -46,6 +47,7 @@ class ProviderClient:
     _metadata: dict[str, Any] = field(default_factory=dict)
     _keys: dict[str, Any] = field(default_factory=dict)
     _fetched: float = 0.0
+    _keys_fetched: float = 0.0
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def authorization_url(self, state: str, nonce: str, verifier: str, **extra: str) -> str:
@@ -87,16 +89,23 @@ class ProviderClient:
 
     async def _claims(self, token: str, nonce: str | None) -> dict[str, Any]:
         metadata = await self.metadata()
-        if not self._keys:
-            self._keys = await _fetch(metadata["jwks_uri"])
+        fresh = await self._fetch_keys(metadata, KEYS_SECONDS)
         try:
             return self._checked(token, metadata["issuer"], nonce)
-        except (JoseError, ValueError, KeyError):
-            self._keys = await _fetch(metadata["jwks_uri"])
+        except (JoseError, ValueError, KeyError) as fault:
+            if fresh or not await self._fetch_keys(metadata, KEYS_AGAIN_SECONDS):
+                raise ProviderFault("The provider's ID token is not valid") from fault
         try:
             return self._checked(token, metadata["issuer"], nonce)
         except (JoseError, ValueError, KeyError) as fault:
             raise ProviderFault("The provider's ID token is not valid") from fault
+
+    async def _fetch_keys(self, metadata: dict[str, Any], older_than: float) -> bool:
+        """Anybody can show a bad token: that alone must not make us fetch again and again."""
+        if self._keys and time.monotonic() - self._keys_fetched < older_than:
+            return False
+        self._keys, self._keys_fetched = await _fetch(metadata["jwks_uri"]), time.monotonic()
+        return True
 
     def _checked(self, token: str, issuer: str, nonce: str | None) -> dict[str, Any]:
         registry = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)

@@ -1,6 +1,6 @@
 """Sign-up: a password belongs to the sign-up that set it, and only that one's link puts it in force."""
 
-from app.auth.embedded import flows, outgoing, users
+from app.auth.embedded import flows, one_time_tokens, outgoing, users
 from app.auth.embedded.errors import IdentityError, invalid, signup_disabled
 from app.auth.embedded.flows import Challenge, checked_challenge
 from app.auth.embedded.identity import Identity, Work
@@ -21,8 +21,10 @@ async def sign_up(identity: Identity, params: Signup, redirect_to: str) -> Json:
         known = await users.by_email(work.db, email)
         if known and (known.email_confirmed_at or users.is_banned(known, work.now)):
             return nobody_json(email, work.now)
+        earlier = await one_time_tokens.last(work, known, "confirmation") if known else None
         user = await register(work, known, email, params.data, password_hash)
-        mail = await confirmation(work, user, redirect_to, challenge)
+        guesses = earlier.attempts if earlier else 0
+        mail = await confirmation(work, user, redirect_to, challenge, guesses)
     await outgoing.deliver(identity, mail, failure=MAIL_FAILED)
     return user_json(user)
 
@@ -61,6 +63,9 @@ async def replace(work: Work, known: User) -> None:
     await users.erase(work.db, known.id)
 
 
-async def confirmation(work: Work, user: User, redirect_to: str, challenge: Challenge | None) -> Outgoing:
+async def confirmation(work: Work, user: User, redirect_to: str, challenge: Challenge | None, guesses: int) -> Outgoing:
+    """The sign-up's own link; guesses at the replaced one's code count on."""
     flow_id = flows.flow_of_link(work, "email/signup", redirect_to, challenge, user)
-    return await outgoing.write(work, user, "signup", redirect_to, keeps_password=True, flow_id=flow_id, created=True)
+    return await outgoing.write(
+        work, user, "signup", redirect_to, keeps_password=True, flow_id=flow_id, created=True, guesses=guesses
+    )

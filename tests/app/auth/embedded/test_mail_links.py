@@ -166,6 +166,19 @@ async def test_guessing_ends_the_code_not_the_link(house: House) -> None:
     good(await house.verify("magiclink", token))
 
 
+@pytest.mark.parametrize("again", ["/signup", "/resend", "/otp"])
+async def test_new_mails_give_no_new_guesses(house: House, again: str) -> None:
+    """Asking for another mail does not give the guesser five more tries."""
+    address = new_address()
+    await house.sign_up(address)
+    for _ in range(5):
+        await house.post("/verify", {"type": "email", "email": address, "token": "x"})
+    good(await house.post(again, {"email": address, "password": PASSWORD, "type": "signup"}))
+    body = {"type": "email", "email": address, "token": house.mailbox.code(address)}
+    assert refused(await house.post("/verify", body)) == EXPIRED
+    good(await house.verify("signup", house.mailbox.token(address)))
+
+
 async def test_link_in_the_browser(house: House) -> None:
     """Followed in a browser, a link redirects with the tokens in the fragment, then with an error."""
     address = new_address()

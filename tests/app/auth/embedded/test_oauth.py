@@ -173,6 +173,16 @@ async def test_unverified_identity_dies_with_its_sign_up(journey: Journey) -> No
     assert query(await journey.whole())["error_code"] == "provider_email_needs_verification"
 
 
+async def test_unverified_identity_dies_by_an_invitation(journey: Journey) -> None:
+    """However often the owner is invited: the identity that somebody planted does not survive the acceptance."""
+    address = journey.person(verified=False)["email"]
+    await journey.whole()
+    for _ in range(2):
+        good(await journey.house.admin("POST", "/invite", {"email": address}))
+    session = good(await journey.house.verify("invite", journey.house.mailbox.token(address)))
+    assert [identity["provider"] for identity in session["user"]["identities"]] == ["email"]
+
+
 async def test_microsofts_word_for_verified(journey: Journey) -> None:
     """`xms_edov` counts as verified; without it an Azure address does not."""
     journey.person(verified=None, xms_edov=True)

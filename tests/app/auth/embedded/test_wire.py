@@ -1,5 +1,6 @@
 """The contract's frame: error shapes, headers, methods, sizes, limits, time."""
 
+import dataclasses
 import time
 
 import pytest
@@ -139,6 +140,18 @@ async def test_time_tells_nothing(build: Builder, path: str, body: dict[str, obj
         started = time.monotonic()
         await house.post(path, {"email": address, **body})
         assert time.monotonic() - started >= 0.29
+
+
+async def test_listener_cannot_break_anything(build: Builder) -> None:
+    """A listener that fails does not undo what has happened."""
+    house = await build()
+
+    async def fails(_event: object) -> None:
+        raise RuntimeError("listener")
+
+    deaf = dataclasses.replace(house.identity, listener=fails)
+    async with deaf.transaction() as work:
+        work.record("something", None)
 
 
 async def test_secrets_stay_inside(house: House) -> None:
