@@ -4,11 +4,11 @@ import uuid
 
 from app.auth.embedded import access, email_change, letters, one_time_tokens, outgoing, sessions, users
 from app.auth.embedded.access import Caller
-from app.auth.embedded.errors import IdentityError, invalid
+from app.auth.embedded.errors import IdentityError, invalid, same_password
 from app.auth.embedded.identity import Identity, Work
 from app.auth.embedded.models import User
 from app.auth.embedded.outgoing import Outgoing
-from app.auth.embedded.passwords import check_strength, refuse_same
+from app.auth.embedded.passwords import check_strength
 from app.auth.embedded.schemas import UserUpdate
 from app.auth.embedded.views import Json, user_json
 
@@ -49,7 +49,7 @@ async def _new_hash(identity: Identity, user: User, password: str | None) -> str
         return None
     check_strength(password, identity.settings.password_min_length)
     if user.password_hash and await identity.passwords.verify(user.password_hash, password):
-        raise refuse_same()
+        raise same_password()
     return await identity.passwords.hash(password)
 
 

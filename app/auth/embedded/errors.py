@@ -76,6 +76,10 @@ def weak_password(minimum: int) -> IdentityError:
     return IdentityError(422, "weak_password", sentence, weak_password={"reasons": ["length"]})
 
 
+def same_password() -> IdentityError:
+    return IdentityError(422, "same_password", "New password should be different from the old password.")
+
+
 def too_many_mails(seconds: int) -> IdentityError:
     sentence = f"For security purposes, you can only request this after {seconds} seconds."
     return IdentityError(429, "over_email_send_rate_limit", sentence, retry_after=seconds)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
+from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
 
@@ -45,6 +46,16 @@ class SmtpMailer:
     use_tls: bool = False
     start_tls: bool | None = None
     timeout: float = 8.0
+
+    @classmethod
+    def at(cls, url: str, sender: str) -> Self:
+        """`smtp://[user:password@]host[:port]` takes STARTTLS where it is offered, `smtps://` is TLS from the start."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
+            raise ValueError("an SMTP address looks like smtp://user:password@host:587")
+        tls = parts.scheme == "smtps"
+        username, password = (unquote(part) if part else None for part in (parts.username, parts.password))
+        return cls(parts.hostname, parts.port or (465 if tls else 25), sender, username, password, use_tls=tls)
 
     async def send(self, mail: Mail) -> None:
         try:

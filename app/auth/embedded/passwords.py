@@ -9,7 +9,7 @@ import bcrypt
 from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import Argon2Error, InvalidHashError
 
-from app.auth.embedded.errors import IdentityError, invalid, weak_password
+from app.auth.embedded.errors import invalid, weak_password
 
 T = TypeVar("T")
 
@@ -81,7 +81,3 @@ class Passwords:
     async def _run(self, work: Callable[[], T]) -> T:
         async with self._slots:
             return await asyncio.to_thread(work)
-
-
-def refuse_same() -> IdentityError:
-    return IdentityError(422, "same_password", "New password should be different from the old password.")

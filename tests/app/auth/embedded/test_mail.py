@@ -67,6 +67,27 @@ async def test_server_down() -> None:
         await SmtpMailer("127.0.0.1", _free_port(), "no-reply@example.com").send(MAIL)
 
 
+ADDRESSES = [
+    ("smtp://mail.example.com", ("mail.example.com", 25, None, None, False)),
+    ("smtp://ann:p%40ss@mail.example.com:587", ("mail.example.com", 587, "ann", "p@ss", False)),
+    ("smtps://mail.example.com", ("mail.example.com", 465, None, None, True)),
+]
+
+
+@pytest.mark.parametrize(("url", "expected"), ADDRESSES)
+def test_addresses_of_servers(url: str, expected: tuple[object, ...]) -> None:
+    """A mail server is named by one address."""
+    mailer = SmtpMailer.at(url, "no-reply@example.com")
+    assert (mailer.host, mailer.port, mailer.username, mailer.password, mailer.use_tls) == expected
+
+
+@pytest.mark.parametrize("url", ["", "http://mail.example.com", "smtp://", "mail.example.com:25"])
+def test_addresses_of_no_server(url: str) -> None:
+    """What names no mail server is refused with a sentence, and without the password."""
+    with pytest.raises(ValueError, match="looks like"):
+        SmtpMailer.at(url, "no-reply@example.com")
+
+
 async def test_outbox(tmp_path: Path) -> None:
     """Without a server each mail is a file that only its owner can read."""
     mailer = OutboxMailer(tmp_path / "outbox", "no-reply@example.com")
