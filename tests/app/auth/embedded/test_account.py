@@ -2,7 +2,7 @@
 
 import pytest
 
-from .conftest import OTHER_PASSWORD, PASSWORD, House, Json, good, new_address, refused
+from .house import OTHER_PASSWORD, PASSWORD, House, Json, good, new_address, refused
 
 
 async def put(house: House, session: Json, body: Json) -> Json:

@@ -7,7 +7,7 @@ import pytest
 
 from app.auth.embedded import users
 
-from .conftest import OTHER_PASSWORD, PASSWORD, SITE, House, Json, good, new_address, refused
+from .house import OTHER_PASSWORD, PASSWORD, SITE, House, Json, good, new_address, refused
 
 ADMIN_ROUTES = [
     ("POST", "/invite"),

@@ -2,7 +2,7 @@
 
 from app.auth.embedded.export import export_users
 
-from .conftest import House, good, new_address
+from .house import House, good, new_address
 
 
 async def test_exported_people_can_move(house: House) -> None:

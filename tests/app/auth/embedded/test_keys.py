@@ -14,7 +14,7 @@ from jwt.algorithms import ECAlgorithm
 
 from app.auth.embedded import open_engine
 
-from .conftest import Builder, House, Json, good, refused
+from .house import Builder, House, Json, good, refused
 
 
 async def published(house: House) -> list[Json]:

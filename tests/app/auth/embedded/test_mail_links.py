@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from .conftest import OTHER_PASSWORD, PASSWORD, SITE, Builder, House, fragment, good, new_address, query, refused
+from .house import OTHER_PASSWORD, PASSWORD, SITE, Builder, House, fragment, good, new_address, query, refused
 
 EXPIRED = (403, "otp_expired")
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"  # of RFC 7636, appendix B

@@ -8,7 +8,7 @@ from supabase import AsyncClient, AsyncClientOptions
 from supabase_auth import AsyncMemoryStorage
 from supabase_auth.errors import AuthApiError, AuthWeakPasswordError
 
-from .conftest import OTHER_PASSWORD, PASSWORD, SITE, URL, House, new_address, query
+from .house import OTHER_PASSWORD, PASSWORD, SITE, URL, House, new_address, query
 
 
 @pytest.fixture

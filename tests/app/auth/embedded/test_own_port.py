@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from .conftest import PASSWORD, good
+from .house import PASSWORD, good
 
 
 def free_port() -> int:

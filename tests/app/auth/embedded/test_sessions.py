@@ -8,7 +8,7 @@ import pytest
 
 from app.auth.embedded import refresh_tokens
 
-from .conftest import OTHER_PASSWORD, PASSWORD, URL, House, good, new_address, refused
+from .house import OTHER_PASSWORD, PASSWORD, URL, House, good, new_address, refused
 
 
 def claims(session: dict[str, str]) -> dict[str, object]:

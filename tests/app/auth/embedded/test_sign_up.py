@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from .conftest import OTHER_PASSWORD, PASSWORD, Builder, House, good, new_address, refused
+from .house import OTHER_PASSWORD, PASSWORD, Builder, House, good, new_address, refused
 
 
 async def test_asks_for_a_confirmation(house: House) -> None:

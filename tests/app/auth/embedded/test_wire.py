@@ -7,7 +7,7 @@ import pytest
 
 from app.auth.embedded.endpoints import accounts
 
-from .conftest import PASSWORD, URL, Builder, House, good, new_address, refused
+from .house import PASSWORD, URL, Builder, House, good, new_address, refused
 
 WRONG = {"email": "nobody@example.com", "password": "wrong one"}
 
