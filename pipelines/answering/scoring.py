@@ -40,7 +40,7 @@ def probabilities(reading: Reading) -> NDArray[np.float64]:
     """Of each unit to hold the answer, given that one does; they add up to 1."""
     odds = features(reading) @ np.array(list(WEIGHTS.values()))
     likelihood = np.exp(odds - odds.max(initial=-np.inf))
-    return likelihood / likelihood.sum()
+    return np.asarray(likelihood / likelihood.sum())
 
 
 def _by_rarity(terms: Terms, units: Sequence[Unit]) -> Terms:
@@ -52,7 +52,7 @@ def _by_rarity(terms: Terms, units: Sequence[Unit]) -> Terms:
 
 def _row(unit: Unit, reading: Reading, rarer: Terms) -> list[float]:
     terms, tokens, heading = unit.passage.terms, unit.piece.tokens, unit.heading
-    expected = reading.kind and reading.kind.answered
+    expected = reading.kind.answered if reading.kind else None
     return [
         terms.share(tokens),
         terms.share(unit.before.tokens - tokens - heading) if unit.before else 0.0,
