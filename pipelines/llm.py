@@ -19,11 +19,11 @@ def resolve_llm(
 ) -> LLM | None:
     """An OpenAI-compatible server's model as a LlamaIndex LLM; None without a `base_url`: answers are then extractive.
 
-    `timeout` in seconds bounds a single read. Retries are left to whoever asks: only before the first token are they safe.
+    `timeout` in seconds bounds a single read. Retries are left to whoever asks: before the first token they are safe.
     """
     if not base_url:
         return None
-    from llama_index.llms.openai_like import OpenAILike  # noqa: PLC0415 - a second of imports, for those with a model
+    from llama_index.llms.openai_like import OpenAILike
 
     return OpenAILike(
         model=model or "default",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ForeignKeyConstraint, Index, MetaData, String, Table, UniqueConstraint, Uuid
+from sqlalchemy import Column, ForeignKeyConstraint, Index, Integer, MetaData, String, Table, UniqueConstraint, Uuid
 
 from pipelines.store.tables import Instant, Json
 from pipelines.store.tables import metadata as library
@@ -35,4 +35,13 @@ api_keys = Table(
     UniqueConstraint("hash"),
     ForeignKeyConstraint(["organization_id"], ["organizations.id"], ondelete="CASCADE"),
     Index(None, "organization_id"),
+)
+
+usage = Table(
+    "usage",
+    metadata,
+    Column("organization_id", Uuid, primary_key=True),
+    Column("month", String(7), primary_key=True),  # YYYY-MM, of UTC
+    Column("used", Integer, nullable=False),
+    ForeignKeyConstraint(["organization_id"], ["organizations.id"], ondelete="CASCADE"),
 )

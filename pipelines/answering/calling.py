@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from llama_index.core.llms import LLM, ChatMessage, ChatResponse
 
@@ -105,7 +105,7 @@ class Model:
 
     async def _ask(self, messages: list[ChatMessage], deadline: float) -> tuple[ChatResponse | None, Replies]:
         async with asyncio.timeout(self._limits.first_token):
-            source = cast("Replies", await self._llm.astream_chat(messages))
+            source: Replies = await self._llm.astream_chat(messages)
         try:
             return await _next(source, self._limits.first_token, deadline), source
         except BaseException:

@@ -21,7 +21,7 @@ PASSAGES = 8
 
 
 class Generator:
-    """Claims from one language model; `embed` is what claims and passages are compared with where words leave it open."""
+    """Claims from one language model; `embed` compares claims with passages where words leave it open."""
 
     def __init__(self, llm: LLM, embed: Embed, limits: Limits | None = None) -> None:
         self._model = Model(llm, limits or Limits())
@@ -45,7 +45,7 @@ class Generator:
 
 
 class Conversation:
-    """One question put to a model; `shown` are the passages that found room in the prompt, in order of their numbers."""
+    """One question put to a model; `shown` are the passages in the prompt, in order of their numbers."""
 
     def __init__(self, question: str, hits: Sequence[Hit]) -> None:
         self._question = question

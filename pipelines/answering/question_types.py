@@ -63,7 +63,8 @@ TYPES = (
     QuestionType(
         "time",
         _asked(
-            r"\b(?:when|what (?:year|date|day|time|month|century|decade)|which (?:year|day|month|date)|how (?:long|often)|deadline"
+            r"\b(?:when|what (?:year|date|day|time|month|century|decade)|which (?:year|day|month|date)"
+            r"|how (?:long|often)|deadline"
             r"|wann|wie (?:lange|oft)|bis wann|quand|combien de temps|cuándo|cuánto tiempo)\b"
             r"|什么时候|何时|几点|哪一?[年天月]|多久|いつ|何[時年月日]|どのくらい|متى|كم من الوقت"
         ),
@@ -73,7 +74,8 @@ TYPES = (
         "number",
         _asked(
             r"\b(?:how (?:many|much|far|old|large|big|tall|high|fast|deep|heavy)"
-            r"|what (?:percentage|percent|number|size|amount|is the (?:limit|maximum|minimum|number|population|cost|price|rate))"
+            r"|what (?:percentage|percent|number|size|amount)"
+            r"|what (?:is the (?:limit|maximum|minimum|number|population|cost|price|rate))"
             r"|wie ?viele?|wie (?:hoch|groß|teuer|weit|alt)|combien|quel (?:nombre|montant|pourcentage)|cuánt[oa]s?)\b"
             r"|多少|几[个天人次]|いくつ|いくら|何[人個回件]|كم"
         ),
@@ -90,7 +92,8 @@ TYPES = (
     QuestionType(
         "place",
         _asked(
-            r"\b(?:where|(?:which|what) (?:city|country|place|region|state|location|area|continent|river)|wo|wohin|woher|où|dónde)\b"
+            r"\b(?:where|(?:which|what) (?:city|country|place|region|state|location|area|continent|river)"
+            r"|wo|wohin|woher|où|dónde)\b"
             r"|哪里|哪儿|在哪|どこ|أين"
         ),
         PLACE,

@@ -1,4 +1,4 @@
-"""Whether passages support a claim that a model made: by words and numbers first, by meaning where words leave it open."""
+"""Whether passages support a claim that a model made: by words and numbers, by meaning where these leave it open."""
 
 from __future__ import annotations
 

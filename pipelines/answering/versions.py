@@ -16,7 +16,6 @@ SAME_CONTENT = 0.45
 """Share of the shorter one's tokens that two versions have in common."""
 
 
-
 @dataclass(frozen=True, slots=True)
 class Version:
     """What was found of one document."""
@@ -44,7 +43,7 @@ class Version:
         )
 
     def supersedes(self, other: Version) -> bool:
-        """Says the same under the same title on a later day, and the question does not ask for the other by its number."""
+        """Says the same under the same title on a later day, and the question does not name the other's number."""
         return (
             self.day > other.day
             and other.asked_numbers <= self.asked_numbers

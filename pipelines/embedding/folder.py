@@ -28,8 +28,8 @@ Json = dict[str, Any]
 
 def open_hub(model: str, data_folder: Path) -> OnnxEmbedding:
     """The model of this id on the hub, downloaded into `<data folder>/models/hub` unless it is there."""
-    import httpx  # noqa: PLC0415
-    from huggingface_hub import snapshot_download  # noqa: PLC0415
+    import httpx
+    from huggingface_hub import snapshot_download
 
     try:
         folder = snapshot_download(model, cache_dir=data_folder / "models" / "hub", allow_patterns=PUBLISHED)

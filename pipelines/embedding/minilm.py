@@ -107,7 +107,7 @@ def _replace(folder: Path, progress: Callable[[str], None]) -> None:
 
 
 def _convert(sources: Path, target: Path) -> None:
-    from pipelines.embedding.conversion import read_weights, smoothed_graph, write_int8  # noqa: PLC0415
+    from pipelines.embedding.conversion import read_weights, smoothed_graph, write_int8
 
     shutil.copyfile(sources / TOKENIZER, target / TOKENIZER)
     write_int8(smoothed_graph(read_weights(sources / WEIGHTS), sources / TOKENIZER, WINDOW), target / GRAPH)

@@ -111,7 +111,7 @@ class OnnxEmbedding(Embedding):
 
 def open_tokenizer(path: Path) -> Any:
     """The `tokenizers.Tokenizer` of a tokenizer.json, without the padding and truncation saved in it."""
-    from tokenizers import Tokenizer  # noqa: PLC0415
+    from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
@@ -121,7 +121,7 @@ def open_tokenizer(path: Path) -> Any:
 
 def open_session(graph: Path | bytes) -> Any:
     """An `onnxruntime.InferenceSession`, one thread a call: parallel calls fill cores better than parallel loops."""
-    import onnxruntime  # noqa: PLC0415
+    import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

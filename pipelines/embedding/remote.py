@@ -21,7 +21,7 @@ class RemoteEmbedding(AdaptedEmbedding):
     def __init__(
         self, *, model: str, base_url: str, api_key: str | None = None, window: int = WINDOW, timeout: float = SECONDS
     ) -> None:
-        from llama_index.embeddings.openai_like import OpenAILikeEmbedding  # noqa: PLC0415
+        from llama_index.embeddings.openai_like import OpenAILikeEmbedding
 
         server = OpenAILikeEmbedding(
             model_name=model,
@@ -48,7 +48,7 @@ class RemoteEmbedding(AdaptedEmbedding):
 
 @contextmanager
 def _failures_told() -> Iterator[None]:
-    import openai  # noqa: PLC0415
+    import openai
 
     try:
         yield

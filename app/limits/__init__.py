@@ -1,0 +1,1 @@
+"""How much an organization, a client address and an e-mail address may ask for."""
