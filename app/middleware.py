@@ -7,7 +7,6 @@ import re
 import time
 from dataclasses import dataclass
 
-import orjson
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -16,6 +15,7 @@ from app.context import KEY, RequestContext, context_of
 from app.error_handlers import as_service_error, error_response
 from app.errors import PayloadTooLarge
 from app.identifiers import new_id
+from app.responses import encode
 
 access_log = logging.getLogger("app.access")
 
@@ -115,4 +115,4 @@ def _log(scope: Scope, context: RequestContext, status: int | None, seconds: flo
         "status": status or CLIENT_CLOSED,
         "ms": round(seconds * 1000, 1),
     }
-    access_log.info("%s", orjson.dumps(line).decode())
+    access_log.info("%s", encode(line).decode())

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import orjson
 from starlette.responses import Response
 
 
 def encode(content: Any) -> bytes:
-    """The library's read-only mappings are written as objects."""
+    """Ids that come from PostgreSQL and the library's read-only mappings are of types that orjson does not know."""
     return orjson.dumps(content, default=_plain)
 
 
@@ -27,6 +28,8 @@ def timestamp(moment: datetime | None) -> str | None:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, UUID):
+        return str(value)
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError
