@@ -6,9 +6,13 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pipelines.errors import IndexUnavailable
 from pipelines.lexical import LexicalIndex, TantivyIndex, discard
@@ -16,12 +20,14 @@ from pipelines.matrix import Matrix
 from pipelines.store import changes
 from pipelines.store.changes import IndexState, Step
 from pipelines.store.database import Database
-from pipelines.types import Scope, Vector
+from pipelines.types import Vector
 from pipelines.vectors import Chroma, VectorIndex
 
-EXACT = 20_000
+EXACT = 4_000
 """Allowed passages up to which exact search in memory is quicker than fetching more from Chroma than is wanted."""
-MARGIN = 1.5
+MARGINS = (1.5, 6.0)
+"""How many times more is fetched from Chroma than a filter should need by its share, first and then."""
+MOST_FETCHED = 3_000
 
 
 class Follower(Protocol):
@@ -40,21 +46,20 @@ class OrganizationIndexes:
         self.matrix = Matrix(dimension)
         self.lock = asyncio.Lock()
 
-    def nearest(self, vector: Vector, scope: Scope, limit: int) -> dict[int, float]:
-        """Cosines of the nearest passages in scope by id, nearest first; as many as `limit` if there are."""
-        if not scope.is_filtered:
-            return self.vectors.nearest(vector, limit)
-        rows = self.matrix.allowed(scope)
-        if rows.size > EXACT:
-            allowed = set(self.matrix.ids(rows).tolist())
-            wanted = int(limit * MARGIN * self.vectors.count() / rows.size)
-            found = {i: cosine for i, cosine in self.vectors.nearest(vector, wanted).items() if i in allowed}
-            if len(found) >= limit:
-                return dict(list(found.items())[:limit])
-        return self.matrix.nearest(vector, rows, limit)
+    def nearest(self, vector: Vector, rows: NDArray[np.intp] | None, limit: int) -> dict[int, float]:
+        """Cosines of the nearest passages by id, nearest first; among `rows` of the matrix where a filter left these.
 
-    def count_documents(self, scope: Scope) -> int:
-        return self.matrix.count_documents(self.matrix.allowed(scope))
+        As many as `limit` if there are.
+        """
+        if rows is None:
+            return self.vectors.nearest(vector, limit)
+        if rows.size > EXACT:
+            needed = limit * self.vectors.count() / rows.size
+            for wanted in (int(margin * needed) for margin in MARGINS if margin * needed <= MOST_FETCHED):
+                found = self.matrix.within(self.vectors.nearest(vector, wanted), rows)
+                if len(found) >= limit:
+                    return dict(islice(found.items(), limit))
+        return self.matrix.nearest(vector, rows, limit)
 
     def close(self) -> None:
         self.lexical.close()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipelines.similarity import cosines
 from pipelines.store.changes import IndexedPassage, Step
 from pipelines.types import Scope, Vector
 
@@ -23,6 +24,7 @@ class Matrix:
     def __init__(self, dimension: int) -> None:
         self._position = 0
         self._rows = 0
+        self._row_of: dict[int, int] = {}  # by passage id
         self._codes: dict[object, int] = {}  # documents and sources as small numbers
         self._vectors = np.zeros((0, dimension), np.float16)
         self._columns = np.zeros((4, 0), np.int64)  # passage, document, source, day; document -1: taken out
@@ -35,7 +37,8 @@ class Matrix:
 
     def apply(self, step: Step) -> None:
         if step.stale:
-            self._columns[1, np.isin(self._columns[1], self._coded(step.stale))] = -1
+            documents = self._columns[1]
+            documents[self._among(documents, step.stale)] = -1
         if step.passages:
             self._append(step.passages)
         self._position = step.number
@@ -49,6 +52,7 @@ class Matrix:
         self._columns[1, rows] = [self._code(passage.document_id) for passage in new]
         self._columns[2, rows] = [self._code(passage.source) for passage in new]
         self._columns[3, rows] = [passage.day.toordinal() for passage in new]
+        self._row_of.update(zip(self._columns[0, rows].tolist(), range(rows.start, rows.stop), strict=True))
         self._rows += len(new)
 
     def _grow(self, needed: int) -> None:
@@ -61,15 +65,18 @@ class Matrix:
     def _code(self, value: object) -> int:
         return self._codes.setdefault(value, len(self._codes))
 
-    def _coded(self, values: Iterable[object]) -> list[int]:
-        return [self._codes[value] for value in values if value in self._codes]
+    def _among(self, column: NDArray[np.int64], values: Iterable[object]) -> NDArray[np.bool_]:
+        """Where the column has the code of one of the values, by a table of codes: a tenth of `np.isin`'s time."""
+        table = np.zeros(len(self._codes) + 1, bool)  # the last place is that of -1
+        table[[self._codes[value] for value in values if value in self._codes]] = True
+        return table[column]
 
     def allowed(self, scope: Scope) -> NDArray[np.intp]:
         """The rows that a scope leaves."""
         _, documents, sources, days = self._columns[:, : self._rows]
         mask = documents >= 0
         if scope.sources:
-            mask &= np.isin(sources, self._coded(scope.sources))
+            mask &= self._among(sources, scope.sources)
         if scope.start:
             mask &= days >= scope.start.toordinal()
         if scope.end:
@@ -82,14 +89,21 @@ class Matrix:
     def ids(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         return np.asarray(self._columns[0, rows])
 
+    def within(self, found: Mapping[int, float], rows: NDArray[np.intp]) -> dict[int, float]:
+        """Those of the found passages, in their order, that are among these rows."""
+        allowed = np.zeros(self._rows, bool)
+        allowed[rows] = True
+        place = self._row_of
+        return {i: cosine for i, cosine in found.items() if i in place and allowed[place[i]]}
+
     def nearest(self, vector: Vector, rows: NDArray[np.intp], limit: int) -> dict[int, float]:
         """Cosines of the nearest of these rows by passage id, nearest first: exact."""
-        cosines = np.empty(len(rows), np.float32)
+        near = np.empty(len(rows), np.float32)
         for at in range(0, len(rows), BLOCK):
-            cosines[at : at + BLOCK] = self._vectors[rows[at : at + BLOCK]].astype(np.float32) @ vector
-        best = np.argpartition(-cosines, limit - 1)[:limit] if len(rows) > limit else np.arange(len(rows))
-        best = best[np.argsort(-cosines[best], kind="stable")]
-        return dict(zip(self._columns[0, rows[best]].tolist(), cosines[best].tolist(), strict=True))
+            near[at : at + BLOCK] = cosines(self._vectors[rows[at : at + BLOCK]].astype(np.float32), vector)
+        best = np.argpartition(-near, limit - 1)[:limit] if len(rows) > limit else np.arange(len(rows))
+        best = best[np.argsort(-near[best], kind="stable")]
+        return dict(zip(self._columns[0, rows[best]].tolist(), near[best].tolist(), strict=True))
 
     def close(self) -> None:
         self.__init__(self._vectors.shape[1])  # type: ignore[misc]  # drops the arrays

@@ -14,6 +14,7 @@ from pipelines.embedding import Embedding
 from pipelines.errors import IndexUnavailable
 from pipelines.following import Indexes, OrganizationIndexes
 from pipelines.fusion import ConvexCombination, Fusion
+from pipelines.similarity import cosines
 from pipelines.store import changes
 from pipelines.store.changes import IndexState
 from pipelines.store.database import Database
@@ -112,11 +113,12 @@ class HybridRetriever:
         terms = query_tokens(text, lexical.languages)
         vector = self._embedding.embed_query(text) if vector is None else vector
         question = Question(text=text, vector=vector, term_weights=lexical.weights(terms))
-        cosines = indexes.nearest(vector, scope, limit)
+        rows = indexes.matrix.allowed(scope) if scope.is_filtered else None
+        cosines = indexes.nearest(vector, rows, limit)
         bm25 = lexical.search(terms, scope, limit) if terms else {}
         if terms:
             bm25 |= lexical.scores(terms, [passage for passage in cosines if passage not in bm25])
-        searched = indexes.count_documents(scope) if scope.is_filtered else None
+        searched = None if rows is None else indexes.matrix.count_documents(rows)
         return Candidates(question, scope, cosines, bm25, searched)
 
     async def search_words(self, question: str, scope: Scope, limit: int) -> tuple[Hit, ...]:
@@ -147,7 +149,7 @@ class HybridRetriever:
         if not found:
             return ()
         question = candidates.question
-        cosine = (vectors(found) @ question.vector).astype(np.float64)
+        cosine = cosines(vectors(found), question.vector).astype(np.float64)
         bm25 = np.array([candidates.bm25.get(one.id, 0.0) for one in found])
         known = np.count_nonzero(list(question.term_weights.values())) / max(1, len(question.term_weights))
         scores = self._fusion(cosine, bm25, known=float(known))
