@@ -27,7 +27,7 @@ from app.auth.embedded import (
 
 URL, SITE = "https://kb.example.com/auth/v1", "https://kb.example.com"
 PASSWORD, OTHER_PASSWORD = "correct horse", "battery staple"
-POSTGRES = os.environ.get("KB_TEST_POSTGRES_URL")
+POSTGRES = os.environ.get("KB_TEST_POSTGRES_URL", "").replace("postgresql://", "postgresql+asyncpg://")
 Json = dict[str, Any]
 
 
