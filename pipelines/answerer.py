@@ -13,7 +13,7 @@ from pipelines.answering.composer import compose, nothing_found
 from pipelines.answering.extractive import extract
 from pipelines.answering.generative import Generator
 from pipelines.answering.reading import Reading, read
-from pipelines.confidence import Judgement, judge, relevance
+from pipelines.confidence import Calibration, Judgement, calibration_for, judge, relevance
 from pipelines.embedding import Embedding
 from pipelines.follow_ups import Check, follow_ups
 from pipelines.retrieval import HybridRetriever
@@ -32,11 +32,12 @@ class Answerer:
         self._retriever = retriever
         self._embedding = embedding
         self._generator = Generator(llm, self._embed) if llm else None
+        self._calibration = calibration_for(embedding.model_name)
 
     async def stream(self, question: str, scope: Scope, *, max_citations: int) -> AsyncGenerator[Delta | Answer, None]:
         """Pieces of text, then the answer. Without enough evidence no model is called. Raises AnswerUnavailable."""
         retrieval = await self._retriever.retrieve(question, scope, limit=PASSAGES)
-        reading, judgement = await asyncio.to_thread(_read_and_judge, retrieval)
+        reading, judgement = await asyncio.to_thread(_read_and_judge, retrieval, self._calibration)
         if not judgement.is_answerable:
             for event in nothing_found(retrieval.documents_searched):
                 yield event
@@ -45,7 +46,7 @@ class Answerer:
             events = compose(
                 claims,
                 confidence=judgement.confidence,
-                relevance=relevance,
+                relevance=lambda hit: relevance(hit, self._calibration),
                 follow_ups=lambda made: follow_ups(reading, made, self._check(scope)),
                 documents_searched=retrieval.documents_searched,
                 max_citations=max_citations,
@@ -75,6 +76,6 @@ class Answerer:
         return await asyncio.to_thread(self._embedding.embed_query, text)
 
 
-def _read_and_judge(retrieval: Retrieval) -> tuple[Reading, Judgement]:
+def _read_and_judge(retrieval: Retrieval, calibration: Calibration) -> tuple[Reading, Judgement]:
     reading = read(retrieval)
-    return reading, judge(reading)
+    return reading, judge(reading, calibration)

@@ -1,62 +1,60 @@
-"""Is there an answer in what was found, and how surely is it right: two logistic models over the same evidence."""
+"""Is there an answer in what was found, and how surely is it right: logistic models over the same evidence."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipelines.answering.evidence import Evidence, weigh
 from pipelines.answering.reading import Reading
-from pipelines.text.tokens import index_tokens
 from pipelines.types import Hit
 
 FILE = Path(__file__).with_name("calibration.json")
-NAME = re.compile(r"(?<!^)\b[A-Z][\w&.-]+|\b\w*\d\w*\b")
-"""A word with a capital inside the question, or with a digit: what an answer has to be about."""
+BUILT_IN, ANY = "all-MiniLM-L6-v2", "*"
 CERTAIN = 0.99
 """Nothing found in documents is surer than this."""
+RIDGE = 1e-3
+FOREIGN = 0.15
+"""Weight of questions that were asked of a strange knowledge base: easily told, they should not rule a fit."""
+NAMES = tuple(field.name for field in fields(Evidence))
+OF_THE_MODEL = frozenset({"cosine", "lead"})
+"""Evidence on an embedding model's own scale: means nothing of a model that was not calibrated."""
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """log-odds = weights · (features - means) / scales + bias."""
+    """log-odds = weights · evidence + bias; evidence without a weight does not count."""
 
-    means: tuple[float, ...]
-    scales: tuple[float, ...]
-    weights: tuple[float, ...]
+    weights: Mapping[str, float]
     bias: float
 
-    def probability(self, features: NDArray[np.float64]) -> float:
-        scaled = (features - np.array(self.means)) / np.array(self.scales)
-        return float(1 / (1 + np.exp(-(scaled @ np.array(self.weights) + self.bias))))
+    def probability(self, evidence: Mapping[str, float]) -> float:
+        odds = self.bias + sum(weight * evidence[name] for name, weight in self.weights.items())
+        return float(1 / (1 + np.exp(-odds)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """Fitted on questions with known answers; `provenance` says on which, when and how."""
+    """Of one embedding model; `threshold` is the probability of being answerable below which nothing was found."""
 
-    version: int
-    provenance: Mapping[str, Any]
     answerable: Logistic
     right: Logistic
+    relevant: Logistic
     threshold: float
-    """Probability of being answerable below which nothing was found."""
 
-    def save(self, path: Path = FILE) -> None:
-        path.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
-
-
-@lru_cache(maxsize=4)
-def load(path: Path = FILE) -> Calibration:
-    raw = json.loads(path.read_text(encoding="utf-8"))
-    return Calibration(**raw | {name: Logistic(**raw[name]) for name in ("answerable", "right")})
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> Self:
+        models = {name: Logistic(**raw[name]) for name in ("answerable", "right", "relevant")}
+        return cls(**models, threshold=raw["threshold"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,113 +65,117 @@ class Judgement:
     confidence: float
 
 
+@lru_cache(maxsize=8)
+def calibration_for(model: str = BUILT_IN, path: Path = FILE) -> Calibration:
+    """The calibration of an embedding model by its name; for one that has none, that without cosines."""
+    calibrations = json.loads(path.read_text(encoding="utf-8"))["calibrations"]
+    return Calibration.from_dict(calibrations.get(model, calibrations[ANY]))
+
+
+def save(calibrations: Mapping[str, Calibration], provenance: Mapping[str, Any], path: Path = FILE) -> None:
+    """`provenance` says what was fitted on, when, and by which command."""
+    content = {
+        "version": 2,
+        "provenance": provenance,
+        "calibrations": {model: asdict(calibration) for model, calibration in calibrations.items()},
+    }
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
 def judge(reading: Reading, calibration: Calibration | None = None) -> Judgement:
+    """Without a `calibration` that of the built-in embedding model counts."""
     if not reading.units:
         return Judgement(is_answerable=False, confidence=0.0)
-    model = calibration or load()
-    evidence = features(reading)
-    answerable = model.answerable.probability(evidence)
-    confidence = min(CERTAIN, model.right.probability(evidence))
-    return Judgement(answerable >= model.threshold, confidence)
+    models = calibration or calibration_for()
+    evidence = asdict(weigh(reading))
+    is_answerable = models.answerable.probability(evidence) >= models.threshold
+    return Judgement(is_answerable, min(CERTAIN, models.right.probability(evidence)))
 
 
-def relevance(hit: Hit) -> float:
-    """A passage's own, 0..1, comparable between questions: its cosine where it is positive."""
-    return max(0.0, min(1.0, hit.cosine))
+def relevance(hit: Hit, calibration: Calibration | None = None) -> float:
+    """Probability that a passage is about what was asked, 0..1, by its cosine alone: comparable between questions."""
+    return (calibration or calibration_for()).relevant.probability({"cosine": hit.cosine})
 
 
-def features(reading: Reading) -> NDArray[np.float64]:
-    """Shape (features,), in the order of `FEATURES`."""
-    return np.array([feature(reading) for feature in FEATURES.values()], np.float64)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A question with a known answer, asked of a knowledge base; `group` is the set of questions it belongs to.
 
+    `is_right`: what was answered, or would have been, is right. `is_near`: asked of its own knowledge base.
+    """
 
-def _terms(reading: Reading) -> Any:
-    return reading.passages[0].terms
-
-
-def _margin(cosines: Sequence[float]) -> float:
-    """By how much the nearest passage stands out of the twenty that were found."""
-    return max(cosines) - float(np.median(cosines))
-
-
-def _around(unit: Any) -> float:
-    """How much of the question a sentence covers together with its heading and the sentence before."""
-    before = unit.before.tokens if unit.before else frozenset()
-    return float(unit.passage.terms.share(unit.piece.tokens | unit.heading | before))
-
-
-def _pairs(unit: Any) -> float:
-    pairs = unit.passage.terms.pairs
-    return len(unit.piece.pairs & pairs) / max(1, len(pairs))
-
-
-def _unknown(reading: Reading) -> float:
-    """Share of the question, by weight, that no document in the index has a word of."""
-    terms = _terms(reading)
-    return float(terms.share(terms.unknown))
-
-
-def _heaviest_missing(reading: Reading) -> float:
-    """Weight of the rarest word that the best covering passage lacks, as a share of the rarest word's."""
-    best = max(reading.passages, key=lambda passage: passage.coverage)
-    missing = [w for token, w in best.terms.weights.items() if token not in best.tokens | best.heading]
-    return max(missing, default=0.0) / max(best.terms.weights.values(), default=1.0)
-
-
-def _names_missing(reading: Reading, *, best_only: bool = False) -> float:
-    """Share of the question's names and numbers that the passages lack."""
-    passages = reading.passages[:1] if best_only else reading.passages
-    names = set(index_tokens(" ".join(NAME.findall(reading.retrieval.question.text)), passages[0].language))
-    held = frozenset[str]().union(*(passage.tokens | passage.heading for passage in passages))
-    return len(names - held) / len(names) if names else 0.0
-
-
-def _expected(reading: Reading) -> float:
-    """Whether a sentence near the question's words has what its type asks for: a date, a number, a name."""
-    if reading.kind is None:
-        return 1.0
-    near = sorted(reading.units, key=_around)[-3:]
-    return float(any(reading.kind.answered.search(unit.text) for unit in near))
-
-
-FEATURES: dict[str, Callable[[Reading], float]] = {
-    "cosine": lambda reading: max(passage.hit.cosine for passage in reading.passages),
-    "cosine of the best": lambda reading: reading.passages[0].hit.cosine,
-    "margin": lambda reading: _margin([hit.cosine for hit in reading.retrieval.hits]),
-    "coverage": lambda reading: max(passage.coverage for passage in reading.passages),
-    "coverage of the best": lambda reading: reading.passages[0].coverage,
-    "coverage of a sentence": lambda reading: max(_around(unit) for unit in reading.units),
-    "words of a sentence": lambda reading: max(unit.passage.terms.share(unit.piece.tokens) for unit in reading.units),
-    "pairs": lambda reading: max(_pairs(unit) for unit in reading.units),
-    "unknown": _unknown,
-    "heaviest missing": _heaviest_missing,
-    "names missing": _names_missing,
-    "names missing in the best": lambda reading: _names_missing(reading, best_only=True),
-    "bm25": lambda reading: max(passage.hit.bm25 for passage in reading.passages) / (2.2 * _terms(reading).total),
-    "expected": _expected,
-    "typed": lambda reading: float(reading.kind is not None),
-    "length": lambda reading: min(1.0, len(_terms(reading).weights) / 12),
-}
-"""What is known when an answer is decided on."""
+    evidence: Evidence
+    group: str
+    is_answerable: bool
+    is_right: bool
+    is_near: bool = True
 
 
 def fit(
-    evidence: NDArray[np.float64], answerable: NDArray[np.bool_], right: NDArray[np.bool_], weights: NDArray[np.float64]
-) -> tuple[Logistic, Logistic]:
-    """Both models from questions with known answers: evidence (n, features), the others (n,)."""
-    return _fit_one(evidence, answerable, weights), _fit_one(evidence, right, weights)
+    examples: Sequence[Example],
+    passages: Sequence[tuple[float, bool]],
+    *,
+    wrongly_refused: float = 0.05,
+    without: frozenset[str] = frozenset(),
+) -> Calibration:
+    """The models that fit best, each group counting alike, evidence named in `without` left aside.
+
+    `passages`: cosine, and whether the passage is a right one. The threshold is the highest at which no group has more
+    than the share `wrongly_refused` of its answerable questions refused.
+    """
+    names = [name for name in NAMES if name not in without]
+    answerable = _fit(examples, [one.is_answerable for one in examples], names, _by_kind(examples))
+    threshold = _threshold(examples, answerable, wrongly_refused)
+    answered = [one for one in examples if answerable.probability(asdict(one.evidence)) >= threshold]
+    return Calibration(
+        answerable=answerable,
+        right=_fit(answered, [one.is_right for one in answered], names, _by_group(answered)),
+        relevant=_regress(
+            np.array([[cosine] for cosine, _ in passages]),
+            [right for _, right in passages],
+            ["cosine"],
+            np.ones(len(passages)),
+        ),
+        threshold=threshold,
+    )
 
 
-def _fit_one(
-    evidence: NDArray[np.float64], target: NDArray[np.bool_], weights: NDArray[np.float64], ridge: float = 0.02
-) -> Logistic:
-    """Ridge-penalised logistic regression by Newton's method."""
-    means, scales = evidence.mean(axis=0), evidence.std(axis=0) + 1e-9
-    rows = np.column_stack([(evidence - means) / scales, np.ones(len(evidence))])
-    penalty = ridge * weights.sum() * np.diag([*np.ones(evidence.shape[1]), 0.0])
-    beta = np.zeros(rows.shape[1])
+def _fit(examples: Sequence[Example], target: Sequence[bool], names: Sequence[str], weights: Array) -> Logistic:
+    rows = np.array([[getattr(one.evidence, name) for name in names] for one in examples])
+    return _regress(rows, target, names, weights)
+
+
+def _by_kind(examples: Sequence[Example]) -> Array:
+    """Answerable and unanswerable questions of each group count alike, whatever their numbers."""
+    kinds = [(one.group, one.is_answerable, one.is_near) for one in examples]
+    share = {kind: (1.0 if kind[2] else FOREIGN) / kinds.count(kind) for kind in set(kinds)}
+    return np.array([share[kind] for kind in kinds])
+
+
+def _by_group(examples: Sequence[Example]) -> Array:
+    """Each group counts alike; within it questions come as often as they are asked, foreign ones apart."""
+    groups = [one.group for one in examples]
+    return np.array([(1.0 if one.is_near else FOREIGN) / groups.count(one.group) for one in examples])
+
+
+def _threshold(examples: Sequence[Example], model: Logistic, wrongly_refused: float) -> float:
+    by_group: dict[str, list[float]] = {}
+    for one in examples:
+        if one.is_answerable:
+            by_group.setdefault(one.group, []).append(model.probability(asdict(one.evidence)))
+    return min(float(np.quantile(scores, wrongly_refused)) for scores in by_group.values())
+
+
+def _regress(rows: Array, target: Sequence[bool], names: Sequence[str], weights: Array) -> Logistic:
+    """Logistic regression by Newton's method, with a small ridge on standardised features."""
+    weights = weights / weights.sum()
+    means, scales = rows.mean(axis=0), rows.std(axis=0) + 1e-9
+    design = np.column_stack([(rows - means) / scales, np.ones(len(rows))])
+    penalty = RIDGE * np.diag([*np.ones(rows.shape[1]), 0.0])
+    beta = np.zeros(design.shape[1])
     for _ in range(50):
-        p = 1 / (1 + np.exp(-rows @ beta))
-        gradient = rows.T @ (weights * (p - target)) + penalty @ beta
-        beta -= np.linalg.solve((rows.T * (weights * p * (1 - p))) @ rows + penalty, gradient)
-    return Logistic(tuple(means), tuple(scales), tuple(beta[:-1]), float(beta[-1]))
+        predicted = 1 / (1 + np.exp(-design @ beta))
+        gradient = design.T @ (weights * (predicted - np.array(target))) + penalty @ beta
+        beta -= np.linalg.solve((design.T * (weights * predicted * (1 - predicted))) @ design + penalty, gradient)
+    slopes = beta[:-1] / scales
+    return Logistic(dict(zip(names, slopes.tolist(), strict=True)), float(beta[-1] - slopes @ means))

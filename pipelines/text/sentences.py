@@ -83,8 +83,8 @@ def _is_end(text: str, match: re.Match[str], line: int) -> bool:
     if not before:
         return True
     word = before[-1].lstrip(OPENERS)
-    is_marker = len(before) == 1 and match.start() - line < LOOK_BACK and word.isalnum() and len(word) <= 3
-    return not (is_marker and word.isdigit()) and not _is_cut_short(word, following, goes_on=goes_on)
+    is_marker = len(before) == 1 and match.start() - line < LOOK_BACK and word.isdigit() and len(word) <= 3
+    return not is_marker and not _is_cut_short(word, following, goes_on=goes_on)
 
 
 def _is_cut_short(word: str, following: str, *, goes_on: bool) -> bool:

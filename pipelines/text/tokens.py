@@ -75,6 +75,8 @@ def _spoken(text: str, languages: Collection[str]) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
+    if " " in text and text.isupper():
+        text = text.lower()  # shouted: here capitals tell no names
     return WORD.findall(text if text.isascii() else _plain(text))
 
 
@@ -141,5 +143,4 @@ def _without_apostrophes(word: str) -> str:
 
 def _joined(word: str) -> str:
     """`e-mail` is `email`, `u.s` is `us`; a version or an address keeps its signs."""
-    without_hyphens = word.replace("-", "")
-    return word.replace(".", "") if INITIALS.fullmatch(word) else without_hyphens
+    return word.replace("." if INITIALS.fullmatch(word) else "-", "")

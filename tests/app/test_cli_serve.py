@@ -25,7 +25,11 @@ from tests.pipelines.conftest import WordHashing
 
 ROWS = [
     {"_id": "1", "title": "Heron", "text": "The blue heron nests by the river.", "metadata": {"source": "wiki"}},
-    {"_id": "2", "title": "Hotels", "text": "In Lyon you can spend 145 euros per night on a hotel."},
+    {
+        "_id": "2",
+        "title": "Hotels",
+        "text": "In Lyon you can spend 145 euros per night on a hotel.",
+    },
 ]
 Start = Callable[[], str]
 

@@ -1,43 +1,41 @@
 """Evidence and what is made of it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from pipelines.answering.evidence import Evidence, weigh
 from pipelines.answering.reading import read
-from pipelines.confidence import FEATURES, Calibration, Logistic, features, fit, judge, load
+from pipelines.confidence import BUILT_IN, NAMES, Example, calibration_for, fit, judge, relevance, save
 from tests.pipelines.answering.retrievals import hit, retrieval
 
 TEXT = "The heron nests by the river in April."
+NONE = Evidence(**dict.fromkeys(NAMES, 0.0))
 
 
-def named(question: str, text: str = TEXT, **evidence: float) -> dict[str, float]:
-    reading = read(retrieval(question, [hit(text, **evidence)]))
-    return dict(zip(FEATURES, features(reading), strict=True))
+def named(question: str) -> Evidence:
+    return weigh(read(retrieval(question, [hit(TEXT)])))
 
 
 def test_a_covered_question_has_full_coverage() -> None:
-    """All its words in one sentence: coverage 1, nothing missing."""
-    found = named("Does the heron nest by the river?")
-    assert found["coverage of a sentence"] == pytest.approx(1.0)
-    assert found["heaviest missing"] == 0.0
+    """All its words in one passage."""
+    assert named("Does the heron nest by the river?").coverage == pytest.approx(1.0)
 
 
-def test_a_name_that_the_passages_lack_is_missing() -> None:
+def test_a_name_that_the_passages_lack_speaks_against_an_answer() -> None:
     """A capital inside the question that no passage has."""
-    assert named("Does the heron nest in Norway?")["names missing"] == 1.0
+    assert named("Does the heron nest in Norway?").names > named("Does the heron nest by the river?").names
 
 
 def test_what_was_shipped_tells_an_answer_from_none() -> None:
     """A question its passage answers is answered surely enough; one about something else is not."""
     good = judge(read(retrieval("When does the heron nest by the river?", [hit(TEXT, cosine=0.75)])))
-    strange = read(
-        retrieval("Who won the chess final in Reykjavik?", [hit(TEXT, cosine=0.05)], unknown=["chess", "final"])
-    )
+    strange = retrieval("Who won the chess final in Reykjavik?", [hit(TEXT, cosine=0.05)], unknown=["chess", "final"])
     assert good.is_answerable
-    assert not judge(strange).is_answerable
-    assert 0 <= judge(strange).confidence < good.confidence <= 1
+    assert not judge(read(strange)).is_answerable
+    assert 0 <= judge(read(strange)).confidence < good.confidence <= 1
 
 
 def test_nothing_found_is_not_answerable() -> None:
@@ -46,23 +44,50 @@ def test_nothing_found_is_not_answerable() -> None:
     assert (judgement.is_answerable, judgement.confidence) == (False, 0.0)
 
 
-def test_a_fit_finds_the_probability_behind_the_data() -> None:
-    """On data drawn from a logistic model, predicted and true probabilities agree."""
+def test_relevance_grows_with_the_cosine() -> None:
+    """Between 0 and 1, the same for the same passage whatever else was found."""
+    near, far = relevance(hit(TEXT, cosine=0.8)), relevance(hit(TEXT, cosine=0.1))
+    assert 0 <= far < near <= 1
+
+
+def test_an_uncalibrated_model_is_judged_without_its_cosines() -> None:
+    """Their scale is unknown, so they have no weight."""
+    other = calibration_for("some-other-model")
+    assert not {"cosine", "lead"} & other.answerable.weights.keys()
+
+
+def examples() -> list[Example]:
     rng = np.random.default_rng(3)
-    evidence = rng.normal(size=(4000, 2))
-    truth = 1 / (1 + np.exp(-(1.5 * evidence[:, 0] - 0.5)))
-    happened = rng.random(4000) < truth
-    model, _ = fit(evidence, happened, happened, np.ones(4000))
-    predicted = np.array([model.probability(row) for row in evidence])
-    assert np.abs(predicted - truth).mean() < 0.05
+    made = []
+    for number in range(3000):
+        coverage = float(rng.random())
+        happened = bool(rng.random() < 1 / (1 + np.exp(-(6 * coverage - 3))))
+        evidence = replace(NONE, coverage=coverage)
+        made.append(Example(evidence=evidence, group="ab"[number % 2], is_answerable=happened, is_right=happened))
+    return made
+
+
+def test_a_fit_finds_the_probability_behind_the_data() -> None:
+    """On data drawn from a logistic model more coverage is more probable, and few answerable questions are refused."""
+    made = examples()
+    calibration = fit(made, [(0.1, False), (0.4, False), (0.5, True), (0.9, True)], wrongly_refused=0.05)
+    sure, unsure = (
+        calibration.answerable.probability({**dict.fromkeys(NAMES, 0.0), "coverage": coverage})
+        for coverage in (0.9, 0.1)
+    )
+    assert sure > 0.8
+    assert unsure < 0.2
+    refused = [
+        calibration.answerable.probability({**dict.fromkeys(NAMES, 0.0), "coverage": one.evidence.coverage})
+        < calibration.threshold
+        for one in made
+        if one.is_answerable
+    ]
+    assert np.mean(refused) <= 0.051
 
 
 def test_a_calibration_is_kept_in_a_file(tmp_path: Path) -> None:
-    """Saved and loaded it is the same, provenance and all."""
-    flat = Logistic((0.0,), (1.0,), (2.0,), 0.5)
-    calibration = Calibration(1, {"date": "2026-11-21"}, flat, flat, 0.4)
-    calibration.save(tmp_path / "calibration.json")
-    loaded = load(tmp_path / "calibration.json")
-    assert loaded.threshold == 0.4
-    assert loaded.right.probability(np.array([1.0])) == flat.probability(np.array([1.0]))
-    assert loaded.provenance == {"date": "2026-11-21"}
+    """Saved and loaded it is the same."""
+    calibration = calibration_for()
+    save({BUILT_IN: calibration, "*": calibration}, {"date": "2026-11-21"}, tmp_path / "calibration.json")
+    assert calibration_for(BUILT_IN, tmp_path / "calibration.json") == calibration

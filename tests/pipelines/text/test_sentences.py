@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.text.sentences import sentences
@@ -14,6 +14,7 @@ def parts(text: str) -> list[str]:
     return [text[start:end] for start, end in sentences(text)]
 
 
+@settings(deadline=None)
 @given(
     st.text(alphabet=st.sampled_from("aB .!?…。！\n\t#-|:\"')1\u0301\u3000文é"), max_size=200) | st.text(max_size=100)
 )

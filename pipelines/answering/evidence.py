@@ -1,0 +1,105 @@
+"""What speaks for and against an answer being in what was found, in numbers that compare between questions."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import astuple, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipelines.answering.cues import NAME, NEGATION, has_digit, neighbours, numbered_names
+from pipelines.answering.passages import ReadPassage, Unit
+from pipelines.answering.reading import Reading
+from pipelines.text.tokens import index_tokens
+
+LIKELIEST = 4
+FIELD = slice(4, 20)
+"""Hits, by cosine, out of which the nearest one should stand."""
+BM25_BOUND = 2.2
+"""A term's BM25 is below its weight times this, k1 + 1."""
+MANY_TERMS = 12
+CAPITALISED_NOUNS = frozenset({"de"})
+"""Languages in which a capital tells no name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Shares and scores of about 0..1; those from `negation` on speak against an answer."""
+
+    cosine: float
+    lead: float
+    bm25: float
+    coverage: float
+    odds: float
+    concentration: float
+    pairs: float
+    terms: float
+    negation: float
+    numbers: float
+    numbered_names: float
+    names: float
+    unknown_names: float
+    unknown: float
+
+    def vector(self) -> NDArray[np.float64]:
+        return np.array(astuple(self), np.float64)
+
+
+def weigh(reading: Reading) -> Evidence:
+    """The evidence of a reading with at least one unit."""
+    best = reading.units[reading.ranking[0]]
+    terms, passage, question = best.passage.terms, best.passage, reading.retrieval.question.text
+    hits = reading.retrieval.hits
+    names = _names(question, passage)
+    numbers = frozenset(filter(has_digit, terms.weights))
+    plain = terms.weights.keys() - names - numbers
+    said = passage.tokens | passage.heading
+    return Evidence(
+        cosine=max(hit.cosine for hit in hits),
+        lead=_lead(sorted((hit.cosine for hit in hits), reverse=True)),
+        bm25=max(hit.bm25 for hit in hits) / (BM25_BOUND * terms.total),
+        coverage=max(one.coverage for one in reading.passages),
+        odds=float(reading.odds.max()) / 10,
+        concentration=float(np.sort(reading.probabilities)[-LIKELIEST:].sum()),
+        pairs=max(len(unit.piece.pairs & terms.pairs) for unit in reading.units) / max(1, len(terms.pairs)),
+        terms=min(1.0, len(terms.weights) / MANY_TERMS),
+        negation=_unanswered_negation(reading),
+        numbers=len(numbers - said) / max(1, len(numbers)),
+        numbered_names=_missing_numbered_names(question, passage),
+        names=terms.share(names - said),
+        unknown_names=float(not names.isdisjoint(terms.unknown)),
+        unknown=_share_of(plain & terms.unknown, plain, best),
+    )
+
+
+def _lead(cosines: list[float]) -> float:
+    """By how much the nearest passage is nearer than the field."""
+    return cosines[0] - float(np.mean(cosines[FIELD] or cosines[-1:]))
+
+
+def _names(question: str, passage: ReadPassage) -> Set[str]:
+    """The question's terms that are names, numbers aside."""
+    if passage.language in CAPITALISED_NOUNS:
+        return frozenset()
+    tokens = (token for name in NAME.findall(question) for token in index_tokens(name, passage.language))
+    return frozenset(token for token in tokens if token in passage.terms.weights and not has_digit(token))
+
+
+def _unanswered_negation(reading: Reading) -> float:
+    """Whether the question denies something and none of the likeliest units does."""
+    likeliest = (reading.units[place].text for place in reading.ranking[:LIKELIEST])
+    return float(bool(NEGATION.search(reading.retrieval.question.text)) and not any(map(NEGATION.search, likeliest)))
+
+
+def _missing_numbered_names(question: str, passage: ReadPassage) -> float:
+    if not (asked := numbered_names(question)):
+        return 0.0
+    said = passage.hit.passage
+    return len(asked - neighbours(f"{said.context}\n{said.text}")) / len(asked)
+
+
+def _share_of(part: Set[str], whole: Set[str], unit: Unit) -> float:
+    """By the weight of the terms."""
+    terms = unit.passage.terms
+    return terms.share(part) / (terms.share(whole) or 1.0)
