@@ -10,7 +10,7 @@ from pathlib import Path
 from app.api_keys.service import create_key, revoke_named
 from app.commands import console
 from app.commands.ingest import put_all
-from app.commands.reading import read
+from app.commands.reading import opening, read
 from app.commands.refusals import Refusal
 from app.config import Settings
 from app.organizations.service import Organization, create_organization, list_organizations
@@ -27,12 +27,13 @@ async def prepare(knowledge: KnowledgeBase, settings: Settings) -> tuple[str, st
     """A new API key's secret and a question that the documents answer; returns when they can be found."""
     documents = read(data(settings), None)
     organization = await _organization(knowledge.database)
-    outcome = await put_all(knowledge, documents, Scope(organization.id))
+    scope = Scope(organization.id)
+    outcome = await put_all(knowledge, documents, scope)
     for failure in outcome.failures:
         console.tell(f"Failed: {failure.name}: {failure.reason}")
     await revoke_named(knowledge.database, organization.id, KEY)
     _, secret = await create_key(knowledge.database, organization.id, KEY)
-    return secret, HANDBOOK_QUESTION if settings.demo_data is None else await _question(knowledge, organization)
+    return secret, HANDBOOK_QUESTION if settings.demo_data is None else await _question(knowledge, scope)
 
 
 def announce(address: str, secret: str, question: str) -> None:
@@ -67,6 +68,11 @@ async def _organization(database: Database) -> Organization:
     return await create_organization(database, ORGANIZATION, PLAN)
 
 
-async def _question(knowledge: KnowledgeBase, organization: Organization) -> str:
-    page = await knowledge.list(Scope(organization.id), limit=1)
-    return f"What does {page.documents[0].title} say?" if page.documents else "What is this about?"
+async def _question(knowledge: KnowledgeBase, scope: Scope) -> str:
+    """One that a document of one's own answers, as far as the newest of them do."""
+    for listed in (await knowledge.list(scope, limit=5)).documents:
+        content = (await knowledge.get(listed.id, scope)).content
+        for question in (f"What does {listed.title} say?", opening(content)):
+            if (await knowledge.answer(question, scope)).citations:
+                return question
+    return "What is this about?"

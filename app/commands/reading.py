@@ -108,7 +108,7 @@ def _from_row(row: Mapping[str, Any], metadata: dict[str, Any], source: str | No
     return NewDocument(
         source=source or str(own or default),
         external_id=str(row["_id"]),
-        title=str(row.get("title") or "").strip() or _opening(content) or str(row["_id"]),
+        title=str(row.get("title") or "").strip() or opening(content) or str(row["_id"]),
         content=content,
         url=str(url) if url else None,
         metadata=metadata,
@@ -189,8 +189,8 @@ def _guessed(data: bytes) -> str:
     return str(best)
 
 
-def _opening(content: str) -> str:
-    """A text's first words, for want of a title."""
+def opening(content: str) -> str:
+    """A text's first words, for want of a title or a question."""
     line = next((line.strip("# ") for line in content.splitlines() if line.strip("# ")), "")
     return line if len(line) <= 80 else line[:80].rpartition(" ")[0] or line[:80]
 

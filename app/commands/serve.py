@@ -118,6 +118,7 @@ OPTIONS: dict[str, Any] = {
     "log_level": "warning",
     "log_config": None,
     "server_header": False,
+    "proxy_headers": False,  # whose X-Forwarded-For counts is for the service to say
     "timeout_graceful_shutdown": 10,
 }
 

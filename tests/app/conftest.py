@@ -1,10 +1,13 @@
 """The service over a real knowledge base in a fresh folder, and clients that call it in this process."""
 
+import asyncio
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import httpx
 import pytest
 from asgi_lifespan import LifespanManager
@@ -13,22 +16,64 @@ from fastapi import FastAPI
 from app.api_keys.service import create_key
 from app.config import Settings
 from app.main import create_app
+from app.migrations import migrate
 from app.organizations.service import Organization, create_organization
 from pipelines.knowledge import KnowledgeBase
 from tests.pipelines.conftest import WordHashing
+from tests.services import new_postgres_database
 
 HERON = "The blue heron nests by the river in early spring. It eats small fish and frogs."
 
 
+BOTH = ("sqlite", "postgresql")
+"""A test module with `DATABASES = BOTH` runs on both."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "database_url" in metafunc.fixturenames and hasattr(metafunc.module, "DATABASES"):
+        metafunc.parametrize("database_url", metafunc.module.DATABASES, indirect=True)
+
+
+@pytest.fixture(scope="session")
+def postgres_template(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The URL of a database that has all tables, to be copied: migrations take a hundred times longer."""
+
+    async def made() -> str:
+        url, folder = await new_postgres_database(), tmp_path_factory.mktemp("template")
+        async with await KnowledgeBase.open(folder, database_url=url, embedding=WordHashing(embedded=[])) as opened:
+            await migrate(opened.database)
+        return url
+
+    return asyncio.run(made())
+
+
 @pytest.fixture
-async def knowledge(tmp_path: Path) -> AsyncIterator[KnowledgeBase]:
-    async with await KnowledgeBase.open(tmp_path, embedding=WordHashing(embedded=[])) as opened:
+def database_url(request: pytest.FixtureRequest) -> str | None:
+    """That of a fresh PostgreSQL database, or None for SQLite in the data folder."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        return None
+    server, _, template = str(request.getfixturevalue("postgres_template")).rpartition("/")
+    name = f"test_{uuid.uuid4().hex}"
+
+    async def copy() -> None:
+        connection = await asyncpg.connect(f"{server}/postgres")
+        await connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        await connection.close()
+
+    asyncio.run(copy())
+    return f"{server}/{name}"
+
+
+@pytest.fixture
+async def knowledge(tmp_path: Path, database_url: str | None) -> AsyncIterator[KnowledgeBase]:
+    model = WordHashing(embedded=[])
+    async with await KnowledgeBase.open(tmp_path, database_url=database_url, embedding=model) as opened:
         yield opened
 
 
 @pytest.fixture
 async def app(knowledge: KnowledgeBase, tmp_path: Path) -> AsyncIterator[FastAPI]:
-    made = create_app(Settings(data_dir=tmp_path, _env_file=None), knowledge)
+    made = create_app(Settings(data_dir=tmp_path, limits="off", _env_file=None), knowledge)
     async with LifespanManager(made) as manager:
         yield manager.app
 

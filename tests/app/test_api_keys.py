@@ -13,8 +13,9 @@ from app.api_keys.lookup import KeyLookup
 from app.api_keys.secret import ALPHABET, LENGTH, fingerprint, is_well_formed, new_secret
 from app.organizations.service import Organization, OrganizationNotFound
 from pipelines.knowledge import KnowledgeBase
-from tests.app.conftest import calling
+from tests.app.conftest import BOTH, calling
 
+DATABASES = BOTH
 DOCUMENTS = "/api/documents"
 
 

@@ -5,8 +5,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.app.conftest import created, page
+from tests.app.conftest import BOTH, created, page
 
+DATABASES = BOTH
 BATCH = "/api/documents/batch"
 
 

@@ -110,9 +110,24 @@ def test_a_refusal_is_one_sentence_and_exit_code_1(run: Run, organization: str, 
     assert isinstance(result.exception, SystemExit)
 
 
-def test_a_setting_that_cannot_be_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KB_LIMITS", "perhaps")
-    assert "KB_LIMITS" in run("admin", "list", code=1).stderr
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("KB_LIMITS", "perhaps", "KB_LIMITS"),
+        ("KB_INDEX_WAIT", "soon", "KB_INDEX_WAIT"),
+        ("KB_DATABASE_URL", "mysql://localhost/kb", "KB_DATABASE_URL"),
+        ("KB_CHROMA_URL", "chroma:8000", "KB_CHROMA_URL"),
+        ("KB_LLM_BASE_URL", "http://localhost:1/v1", "KB_LLM_MODEL"),
+        ("KB_EMBEDDING_BASE_URL", "http://localhost:1/v1", "KB_EMBEDDING_MODEL"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    stderr = run("admin", "list", code=1).stderr
+    assert told in stderr
+    assert len(stderr.splitlines()) == 1
 
 
 def test_a_database_that_cannot_be_reached_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

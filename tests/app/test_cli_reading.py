@@ -67,6 +67,11 @@ def test_html_is_its_main_text(tmp_path: Path) -> None:
     assert "Home" not in found.content
 
 
+def test_a_fragment_of_html_is_read(tmp_path: Path) -> None:
+    (tmp_path / "bees.htm").write_text("<h2>Bees</h2><p>The hives stand on the roof of hall 2.</p>")
+    assert "roof of hall 2" in document(only(tmp_path)).content
+
+
 def test_pdf_is_its_text(tmp_path: Path) -> None:
     make_pdf(tmp_path / "hotel.pdf", "A night in Lyon may cost 145 euros.")
     found = document(only(tmp_path / "hotel.pdf"))
@@ -118,6 +123,8 @@ def test_a_corpus_line_has_its_source_and_url_in_its_metadata(tmp_path: Path) ->
     assert batch.total == 2
     assert (first.source, first.url, first.metadata) == ("drive", "https://example.com/1", {"author": "Ingrid"})
     assert (second.external_id, second.title, second.url) == ("2", "Second has no title.", None)
+    (tmp_path / "README.md").write_text("# About the data set")
+    assert read(tmp_path, None).total == 2
 
 
 @pytest.mark.parametrize("line", ["no json", "[1]", '{"text": "no id"}', '{"_id": "1", "text": "t", "metadata": [1]}'])

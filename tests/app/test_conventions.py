@@ -66,6 +66,8 @@ async def test_other_methods(anonymous: httpx.AsyncClient, method: str, path: st
         b'{"question": "\0"}',
         b'\xef\xbb\xbf{"question": "x"}',
         b"[" * 100_000,
+        b'{"question": "x", "question": "y"}',
+        b'{"question": "x", "options": {"stream": true, "stream": false}}',
     ],
 )
 async def test_malformed_json(client: httpx.AsyncClient, raw: bytes) -> None:
@@ -87,6 +89,13 @@ async def test_nul_deep_in_metadata(client: httpx.AsyncClient) -> None:
     refused = await client.post(DOCUMENTS, json=page(metadata={"a": [{"b": "\0"}]}))
     assert_is_error(refused, 400, "INVALID_REQUEST")
     await created(client, metadata={"a": "\\u0000"})
+
+
+async def test_nul_deeper_than_the_stack(client: httpx.AsyncClient) -> None:
+    """A body nested as deep as JSON may be is searched for NUL without running out of stack."""
+    for depth in (300, 900):
+        raw = b'{"question": "x", "a": ' + b"[" * depth + b'"\\u0000"' + b"]" * depth + b"}"
+        assert (await client.post(QUERY, content=raw, headers=JSON)).status_code == 400
 
 
 @pytest.mark.parametrize(

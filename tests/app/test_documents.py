@@ -5,8 +5,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.app.conftest import HERON, created, page
+from tests.app.conftest import BOTH, HERON, created, page
 
+DATABASES = BOTH
 ASYNC = {"Prefer": "respond-async"}
 
 

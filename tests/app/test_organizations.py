@@ -14,6 +14,9 @@ from app.organizations import service
 from app.organizations.service import Organization, OrganizationNotFound
 from pipelines.knowledge import KnowledgeBase
 from pipelines.store.migrate import run
+from tests.app.conftest import BOTH
+
+DATABASES = BOTH
 
 
 async def test_created_organizations_are_listed(organization: Organization, knowledge: KnowledgeBase) -> None:

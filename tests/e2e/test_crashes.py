@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -17,10 +17,8 @@ DOCUMENTS = 240
 
 
 @pytest.fixture
-def home(folder: Path, url: str, tmp_path: Path) -> Path:
-    assert url
-    shutil.copytree(folder / "models", tmp_path / "models")
-    return tmp_path
+def home(new_home: Callable[[], Path]) -> Path:
+    return new_home()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 import re
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.client import HTTPResponse
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -40,9 +40,9 @@ def model() -> Iterator[ScriptedModel]:
 
 
 @pytest.fixture(scope="module")
-def generative(model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def generative(model: ScriptedModel, new_home: Callable[[], Path]) -> Iterator[httpx.Client]:
     """A service with that model, and one document."""
-    folder: Path = tmp_path_factory.mktemp("generative")
+    folder = new_home()
     settings = {"KB_LLM_BASE_URL": model.url, "KB_LLM_MODEL": "scripted"}
     key = last_line(folder, "admin", "create-key", last_line(folder, "admin", "create-org", "Model"))
     with (

@@ -15,10 +15,10 @@ from limits.aio.strategies import RateLimiter
 from slowapi import Limiter
 
 from app.limits.bucket_stores import SWEPT_FROM, MemoryBuckets
-from app.limits.plans import Rate
 from app.limits.readings import Reading
 from app.limits.storage import close, make_limiter
 from app.limits.token_bucket import BucketItem, TokenBucketRateLimiter
+from app.plans import Rate
 from tests.app.limits.conftest import START, FakeClock
 
 
@@ -142,7 +142,7 @@ async def test_two_clients_of_one_redis_share_a_bucket(redis_url: str) -> None:
 
 ANOTHER_PROCESS = """
 import asyncio, sys
-from app.limits.plans import Rate
+from app.plans import Rate
 from app.limits.storage import make_limiter
 from app.limits.token_bucket import BucketItem
 

@@ -1,0 +1,107 @@
+"""Several processes on PostgreSQL and a Chroma server: what one has answered for holds on all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.e2e.conftest import document
+from tests.e2e.running import free_port, kb, last_line, serving
+from tests.services import new_postgres_database
+
+ROUNDS = 12
+
+
+@pytest.fixture(scope="module")
+def chroma_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder, port = tmp_path_factory.mktemp("chroma"), free_port()
+    command = [str(Path(sys.executable).parent / "chroma"), "run", "--path", str(folder), "--port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        url = f"http://127.0.0.1:{port}"
+        for _ in range(300):
+            try:
+                if httpx.get(f"{url}/api/v2/heartbeat").is_success:
+                    break
+            except httpx.TransportError:
+                time.sleep(0.1)
+        yield url
+        process.terminate()
+
+
+@pytest.fixture(scope="module")
+def settings(chroma_url: str) -> dict[str, str]:
+    return {"KB_CHROMA_URL": chroma_url, "KB_DATABASE_URL": asyncio.run(new_postgres_database())}
+
+
+@pytest.fixture(scope="module")
+def home(new_home: Callable[[], Path]) -> Path:
+    return new_home()
+
+
+@pytest.fixture(scope="module")
+def organization(home: Path, settings: dict[str, str]) -> str:
+    return last_line(home, "admin", "create-org", "Grown up", **settings)
+
+
+@pytest.fixture(scope="module")
+def service(home: Path, settings: dict[str, str], organization: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The address of two workers and the headers to call them with; each new connection may reach another one."""
+    key = last_line(home, "admin", "create-key", organization, **settings)
+    with serving(home, "--workers", "2", **settings) as (address, _):
+        yield address, {"X-API-Key": key, "Connection": "close"}
+
+
+def test_read_your_writes_on_every_process(service: tuple[str, dict[str, str]]) -> None:
+    """What was created, updated or deleted over one connection is so over the next one, whoever answers it."""
+    address, headers = service
+    with httpx.Client(base_url=address, headers=headers, timeout=60) as client:
+        for number in range(ROUNDS):
+            word = f"zebra{number:03}"
+            body = document("wiki", str(number), title=word, content=f"The {word} stands in stable {number}.")
+            made = client.post("/api/documents", json=body).json()
+            assert found(client, word) == str(number)
+            renamed = {"title": f"quagga{number:03}", "content": f"The quagga{number:03} has left."}
+            assert client.put(f"/api/documents/{made['id']}", json=renamed).status_code == 200
+            assert found(client, f"quagga{number:03}") == str(number)
+            assert client.delete(f"/api/documents/{made['id']}").status_code == 204
+            assert found(client, f"quagga{number:03}") != str(number)
+            assert client.get(f"/api/documents/{made['id']}").status_code == 404
+
+
+def found(client: httpx.Client, word: str) -> str | None:
+    """The best document for a word."""
+    results = client.post("/api/ai/search", json={"question": word}).json()["results"]
+    return results[0]["external_id"] if results else None
+
+
+def test_the_command_line_is_one_more_process(
+    service: tuple[str, dict[str, str]], home: Path, settings: dict[str, str], organization: str, tmp_path: Path
+) -> None:
+    """Beside servers that share their index the command line indexes by itself; all agree in the end."""
+    address, headers = service
+    (tmp_path / "bees.md").write_text("# Bees\n\nThe hives stand on the roof of hall 2.\n")
+    done = kb(home, "ingest", str(tmp_path), "--organization", organization, **settings)
+    assert done.returncode == 0, done.stderr
+    for _ in range(6):
+        answer = httpx.post(f"{address}/api/ai/query", json={"question": "Where do the hives stand?"}, headers=headers)
+        assert "roof" in answer.json()["answer"]
+    checked = kb(home, "admin", "check", "--json", **settings)
+    assert [report["differences"] for report in json.loads(checked.stdout)] == [[]]
+
+
+def test_two_starts_at_once(home: Path, chroma_url: str) -> None:
+    """Two commands that meet an empty database at the same time make its tables once."""
+    both = {"KB_CHROMA_URL": chroma_url, "KB_DATABASE_URL": asyncio.run(new_postgres_database())}
+    with ThreadPoolExecutor() as threads:
+        results = list(threads.map(lambda name: kb(home, "admin", "create-org", name, **both), "abcd"))
+    assert [result.returncode for result in results] == [0] * 4, results
+    assert len(json.loads(kb(home, "admin", "list", "--json", **both).stdout)) == 4
