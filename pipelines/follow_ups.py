@@ -1,9 +1,10 @@
-"""What a person would ask next and this knowledge base can answer: from headings beside what was found."""
+"""What a person would ask next and this knowledge base can answer: from headings and titles beside what was cited."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from pipelines.answering.claims import Claim
 from pipelines.answering.passages import jaccard, token_set
@@ -17,61 +18,111 @@ SAME = 0.6
 """Jaccard similarity of two questions' search tokens from which the second asks nothing new."""
 SEPARATOR = " › "
 
-TEMPLATES = {
+OF_A_SECTION = {
     "en": "What does “{title}” say about {topic}?",
     "de": "Was steht in „{title}“ zum Thema {topic}?",
-    "fr": "Que dit « {title} » au sujet de : {topic} ?",
+    "fr": "Que dit « {title} » au sujet de « {topic} » ?",
     "es": "¿Qué dice «{title}» sobre {topic}?",
     "zh": "《{title}》中关于“{topic}”是怎么说的？",
     "ja": "「{title}」では「{topic}」についてどう書かれていますか？",
     "ar": "ماذا يقول «{title}» عن {topic}؟",
 }
+OF_A_DOCUMENT = {
+    "en": "What does “{topic}” cover?",
+    "de": "Was sollte ich über „{topic}“ wissen?",
+    "fr": "Que faut-il savoir sur « {topic} » ?",
+    "es": "¿Qué debo saber sobre «{topic}»?",
+    "zh": "关于“{topic}”需要了解什么？",
+    "ja": "「{topic}」について何を知っておくべきですか？",
+    "ar": "ماذا يجب أن أعرف عن «{topic}»؟",
+}
 """By language of the passage that answers."""
-TOPIC = re.compile(r"^[^|`#<>{}\[\]]{4,60}$")
+
+NUMBERING = re.compile(r"^(?:\d+\.)*\d+\.?\s+|^§\s*\d+\s+")
+VERSION = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+QUESTION = re.compile(r"[?？؟]$")
+PLAIN = re.compile(r"^[^|`#<>{}\[\]]{4,70}$")
+INSTRUCTION = re.compile(r"^how to ", re.IGNORECASE)
+SMALL = frozenset({"en", "fr", "es"})
+"""Languages that write common nouns small."""
+LEAST_SCORE = 0.55
+"""Fused score, within the retrieval, of passages of documents that were not cited."""
 
 Check = Callable[[str, Hit], Awaitable[bool]]
 """Whether a question finds this passage's document."""
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a passage is about: its document's title and its innermost heading, both as they are spoken of."""
+
+    title: str
+    heading: str
+    language: str
+    text: str = field(compare=False)
+
+    @classmethod
+    def of(cls, hit: Hit) -> Subject:
+        heading = hit.passage.context.rpartition(SEPARATOR)[2]
+        return cls(
+            VERSION.sub("", hit.title).strip(),
+            NUMBERING.sub("", VERSION.sub("", heading)).strip(" *_:."),
+            hit.passage.language,
+            hit.passage.text,
+        )
+
+    def question(self) -> str | None:
+        """In the passage's language; None where no sentence is known to be right."""
+        if not PLAIN.match(self.heading):
+            return None
+        if QUESTION.search(self.heading):
+            return self.heading
+        if self.language == "en" and (instruction := INSTRUCTION.match(self.heading)):
+            return f"How do I {self.heading[instruction.end() :]}?"
+        if self.heading == self.title:
+            return OF_A_DOCUMENT.get(self.language, "").format(topic=self.title) or None
+        return OF_A_SECTION.get(self.language, "").format(title=self.title, topic=self._topic()) or None
+
+    def _topic(self) -> str:
+        """The heading as it is written inside a sentence: without its capital, unless that belongs to a name."""
+        first, _, rest = self.heading.partition(" ")
+        is_name = not first[1:].islower() or re.search(rf"[a-z,;] {re.escape(first)}\b", self.text)
+        return f"{first.lower()} {rest}".rstrip() if self.language in SMALL and not is_name else self.heading
+
+
 async def follow_ups(reading: Reading, claims: Sequence[Claim], check: Check) -> tuple[str, ...]:
     """Up to three, each found by `check` to be answerable, none asking what was asked or is answered already."""
     found: list[str] = []
-    asked = [_tokens(reading.retrieval.question.text, "en")]
-    for tried, (question, hit) in enumerate(_candidates(reading, claims)):
+    asked = [token_set(reading.retrieval.question.text, language) for language in reading.terms]
+    for tried, (question, hit) in enumerate(candidates(reading, claims)):
         if len(found) == MOST or tried == TRIED:
             break
-        tokens = _tokens(question, hit.passage.language)
+        tokens = token_set(question, hit.passage.language)
         if all(jaccard(tokens, other) < SAME for other in asked) and await check(question, hit):
             asked.append(tokens)
             found.append(question)
     return tuple(found)
 
 
-def _candidates(reading: Reading, claims: Sequence[Claim]) -> Iterator[tuple[str, Hit]]:
-    """Of passages that were found but not cited, those of cited documents first."""
-    cited = {hit.passage.id for claim in claims for hit in claim.hits}
-    documents = {hit.document_id for claim in claims for hit in claim.hits}
-    topics = {_topic(hit) for claim in claims for hit in claim.hits}
-    rest = [hit for hit in reading.retrieval.hits if hit.passage.id not in cited]
-    for hit in sorted(rest, key=lambda hit: hit.document_id not in documents):
-        topic, template = _topic(hit), TEMPLATES.get(hit.passage.language)
-        if template and topic and topic not in topics:
-            topics.add(topic)
-            yield template.format(title=hit.title, topic=_inner(topic, hit.passage.language)), hit
+def candidates(reading: Reading, claims: Sequence[Claim]) -> Iterator[tuple[str, Hit]]:
+    """Of passages that were found and are about something else, those of cited documents first, each subject once."""
+    cited = [hit for claim in claims for hit in claim.hits]
+    documents = {hit.document_id for hit in cited}
+    subjects = {Subject.of(hit) for hit in cited}
+    for hit in sorted(reading.retrieval.hits, key=lambda hit: hit.document_id not in documents):
+        subject = Subject.of(hit)
+        is_near = hit.document_id in documents or (hit.score >= LEAST_SCORE and _speaks_as(hit, cited[0]))
+        is_new = subject not in subjects and hit.document_id not in reading.outdated
+        if is_near and is_new and not _is_asked(subject, reading) and (question := subject.question()):
+            yield question, hit
+        subjects.add(subject)
 
 
-def _topic(hit: Hit) -> str | None:
-    """The innermost heading, if it reads as a topic and is not the title."""
-    heading = hit.passage.context.rpartition(SEPARATOR)[2].strip(" *_:.")
-    return heading if heading != hit.title and TOPIC.match(heading) else None
+def _speaks_as(hit: Hit, other: Hit) -> bool:
+    return hit.passage.language == other.passage.language
 
 
-def _inner(topic: str, language: str) -> str:
-    """As it is written inside a sentence: an English heading's first word loses its capital if it is no name."""
-    first, _, rest = topic.partition(" ")
-    is_plain = language in {"en", "fr", "es"} and first[1:].islower() and not re.search(r"\b[A-Z]", rest)
-    return topic[0].lower() + topic[1:] if is_plain else topic
-
-
-def _tokens(text: str, language: str) -> frozenset[str]:
-    return token_set(text, language)
+def _is_asked(subject: Subject, reading: Reading) -> bool:
+    """Whether the question has all the words of the heading."""
+    asked = token_set(reading.retrieval.question.text, subject.language)
+    return token_set(subject.heading, subject.language) <= asked

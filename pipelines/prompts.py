@@ -24,7 +24,8 @@ Rules:
 MESSAGE_OVERHEAD = 32
 """Tokens of a chat template around two messages."""
 BYTES_A_TOKEN = 3
-"""Fewer than tokenizers need on average (English over 4, Chinese about 4), so that estimates err on the safe side."""
+"""Of words: fewer than tokenizers need on average, to err on the safe side. Signs and digits stand alone."""
+DENSE = re.compile(r"[^\w\s]|[\d_]")
 LEAST_PASSAGE = 40
 """Tokens below which the rest of a passage is not worth showing."""
 LOOKS_LIKE_A_TAG = re.compile(r"<(?=\s*/?\s*(?:passage|question)\b)", re.IGNORECASE)
@@ -33,7 +34,8 @@ LOOKS_LIKE_CONTROL = re.compile(r"<(?=[|\uff5c]|/?s>|/?(?:start|end)_of_turn>|/?
 
 def estimate_tokens(text: str) -> int:
     """Tokens that a text takes at most, by its UTF-8 length; no tokenizer of the server's model is at hand."""
-    return ceil(len(text.encode()) / BYTES_A_TOKEN)
+    dense = len(DENSE.findall(text))
+    return dense + ceil((len(text.encode()) - dense) / BYTES_A_TOKEN)
 
 
 def escape(text: str) -> str:
@@ -64,4 +66,6 @@ def _passages(hits: Sequence[Hit], room: int) -> Iterator[str]:
 
 
 def _cut(text: str, tokens: int) -> str:
-    return text.encode()[: tokens * BYTES_A_TOKEN].decode(errors="ignore")
+    while (estimate := estimate_tokens(text)) > tokens:
+        text = text[: len(text) * tokens // estimate - 1]
+    return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,6 @@ logger = logging.getLogger(__name__)
 
 Prompt = Callable[[int], list[ChatMessage]]
 """Makes messages of at most so many tokens."""
-Replies = AsyncGenerator[ChatResponse, None]
 
 CUT_HARDER = 0.5
 """What is left of the prompt when the server counts more tokens than were estimated."""
@@ -79,16 +78,18 @@ class Model:
         finally:
             self._places.release()
 
-    async def _replies(self, prompt: Prompt) -> Replies:
+    async def _replies(self, prompt: Prompt) -> AsyncGenerator[ChatResponse, None]:
         deadline = asyncio.get_running_loop().time() + self._limits.total
         reply, source = await self._open(prompt, deadline)
-        async with aclosing(source):
+        try:
             while reply is not None:
                 yield reply
-                reply = await _next(source, self._limits.between_tokens, deadline)
+                reply = await source.next(self._limits.between_tokens, deadline)
+        finally:
+            await source.close()
 
-    async def _open(self, prompt: Prompt, deadline: float) -> tuple[ChatResponse | None, Replies]:
-        """The first reply and the stream that it came from."""
+    async def _open(self, prompt: Prompt, deadline: float) -> tuple[ChatResponse | None, Source]:
+        """The first reply and where it came from."""
         budget, delays = self._budget(), self._delays()
         cuts = iter([CUT_HARDER])
         while True:
@@ -103,13 +104,12 @@ class Model:
                 else:
                     raise
 
-    async def _ask(self, messages: list[ChatMessage], deadline: float) -> tuple[ChatResponse | None, Replies]:
-        async with asyncio.timeout(self._limits.first_token):
-            source: Replies = await self._llm.astream_chat(messages)
+    async def _ask(self, messages: list[ChatMessage], deadline: float) -> tuple[ChatResponse | None, Source]:
+        source = Source(self._llm, messages)
         try:
-            return await _next(source, self._limits.first_token, deadline), source
+            return await source.next(self._limits.first_token, deadline), source
         except BaseException:
-            await source.aclose()
+            await source.close()
             raise
 
     def _budget(self) -> int:
@@ -118,16 +118,41 @@ class Model:
         reserved = metadata.num_output if metadata.num_output > 0 else self._limits.max_tokens
         return metadata.context_window - reserved
 
-    def _delays(self) -> Any:
+    def _delays(self) -> Iterator[float]:
         return iter([self._limits.retry_delay * 2**attempt for attempt in range(self._limits.retries)])
 
 
-async def _next(replies: Replies, patience: float, deadline: float) -> ChatResponse | None:
-    async with asyncio.timeout(min(patience, deadline - asyncio.get_running_loop().time())):
-        return await anext(replies, None)
+class Source:
+    """An LLM's stream, read by a task of its own.
+
+    Closing the stream that LlamaIndex hands out leaves the connection open until garbage is collected; cancelling who
+    waits for the network closes it at once.
+    """
+
+    def __init__(self, llm: LLM, messages: list[ChatMessage]) -> None:
+        self._replies: asyncio.Queue[ChatResponse | None] = asyncio.Queue()
+        self._reading = asyncio.create_task(self._read(llm, messages))
+        self._reading.add_done_callback(lambda _: self._replies.put_nowait(None))
+
+    async def _read(self, llm: LLM, messages: list[ChatMessage]) -> None:
+        async for reply in await llm.astream_chat(messages):
+            self._replies.put_nowait(reply)
+
+    async def next(self, patience: float, deadline: float) -> ChatResponse | None:
+        """None at the end. Raises TimeoutError, or what went wrong while reading."""
+        async with asyncio.timeout(min(patience, deadline - asyncio.get_running_loop().time())):
+            reply = await self._replies.get()
+        if reply is None:
+            self._reading.result()
+        return reply
+
+    async def close(self) -> None:
+        """Ends the call, wherever it is."""
+        self._reading.cancel()
+        await asyncio.gather(self._reading, return_exceptions=True)
 
 
-async def _pieces(replies: Replies) -> AsyncGenerator[Piece, None]:
+async def _pieces(replies: AsyncIterator[ChatResponse]) -> AsyncGenerator[Piece, None]:
     """The replies' text. Raises EndedEarly when the server went away in the middle."""
     finish: str | None = None
     speaks_openai = nothing = True

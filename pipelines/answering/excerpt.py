@@ -12,10 +12,11 @@ BOUNDARY = re.compile(r"(?<=[,;:，；：、。])\s*|\s+(?=[(–—])|(?<=[)\n])
 ELLIPSIS = "…"
 
 
-def excerpt(text: str, words: frozenset[str], limit: int) -> str:
-    """The part of at most `limit` words, cut between clauses, that has most of these (lower-case) words; early wins."""
+def excerpt(text: str, about: str, limit: int) -> str:
+    """The part of at most `limit` words, cut between clauses, that has most words of what it is about; early wins."""
     if count_words(text) <= limit:
         return text
+    words = _words(about)
     parts = list(_parts(text, limit)) or [_cut(text, limit)]
     start, end = max(parts, key=lambda part: len(words & _words(text[slice(*part)])) - part[0] / len(text))
     return f"{ELLIPSIS + ' ' if start else ''}{text[start:end].strip()}{' ' + ELLIPSIS if end < len(text) else ''}"

@@ -12,7 +12,7 @@ from pipelines.answering.reading import Reading
 from pipelines.answering.tidy import tidy
 from pipelines.answering.units import count_words
 
-WORDS = 57
+WORDS = 56
 """Of an answer in all; with its markers it stays about 60."""
 SENTENCES = 4
 CANDIDATES = 8
@@ -34,13 +34,13 @@ def extract(reading: Reading, *, max_citations: int) -> list[Claim]:
 
 def _quotes(reading: Reading) -> list[Quote]:
     """The likeliest units, best first, each thing said once."""
-    asked = frozenset(reading.retrieval.question.text.lower().split())
+    question = reading.retrieval.question.text
     quotes: list[Quote] = []
     for place in reading.ranking:
         unit = reading.units[place]
         if twin := next((quote for quote in quotes if quote.repeats(unit)), None):
             twin.merge(unit)
-        elif text := excerpt(tidy(unit.text), asked, WORDS):
+        elif text := excerpt(tidy(unit.text), question, WORDS):
             quotes.append(Quote(unit, text, count_words(text), float(reading.probabilities[place])))
         if len(quotes) == CANDIDATES:
             break
@@ -53,19 +53,16 @@ def _choose(quotes: Sequence[Quote], max_citations: int) -> tuple[Quote, ...]:
         chosen
         for size in range(1, SENTENCES + 1)
         for chosen in combinations(quotes, size)
-        if size == 1 or _fits(chosen, max_citations)
+        if size == 1 or sum([quote.words for quote in chosen]) <= WORDS
     )
-    return max(sets, key=_value, default=())
+    return max(sets, key=lambda chosen: _value(chosen, max_citations), default=())
 
 
-def _value(chosen: Sequence[Quote]) -> float:
-    passages = {quote.passage_id for quote in chosen}
-    return sum([quote.probability for quote in chosen]) - WORTH * (len(chosen) - len(passages))
-
-
-def _fits(chosen: Sequence[Quote], max_citations: int) -> bool:
-    cited = {quote.passage_id for quote in chosen}
-    return len(cited) <= max_citations and sum([quote.words for quote in chosen]) <= WORDS
+def _value(chosen: Sequence[Quote], max_citations: int) -> float:
+    """Its probability of holding the answer, less what it costs to read it."""
+    passages = len({quote.passage_id for quote in chosen})
+    cost = WORTH * (len(chosen) - passages) if passages <= max_citations else len(chosen)
+    return sum([quote.probability for quote in chosen]) - cost
 
 
 def _in_order(chosen: Sequence[Quote]) -> list[Quote]:

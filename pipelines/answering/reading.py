@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ class Reading:
 
     retrieval: Retrieval
     passages: tuple[ReadPassage, ...]
+    outdated: frozenset[UUID]
+    """Documents of which a later version was found."""
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
@@ -61,10 +64,9 @@ def read(retrieval: Retrieval) -> Reading:
     """The best passages of a retrieval, taken apart."""
     hits = retrieval.hits[:CONSIDERED]
     terms = {language: Terms.of(retrieval.question, language) for language in {hit.passage.language for hit in hits}}
-    passages = [ReadPassage.of(hit, terms[hit.passage.language]) for hit in hits]
-    outdated = superseded(passages)
-    current = [passage for passage in passages if passage.hit.document_id not in outdated]
-    return Reading(retrieval, tuple(current[:PASSAGES]))
+    outdated = superseded(hits, terms)
+    current = [hit for hit in hits if hit.document_id not in outdated][:PASSAGES]
+    return Reading(retrieval, tuple(ReadPassage.of(hit, terms[hit.passage.language]) for hit in current), outdated)
 
 
 def _units(passage: ReadPassage) -> Iterable[Unit]:

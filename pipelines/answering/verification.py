@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
-from pipelines.answering.passages import pieces
+from pipelines.answering.cues import NEGATION
+from pipelines.answering.passages import jaccard, pieces
 from pipelines.text.tokens import index_tokens
 from pipelines.types import Hit, Vector
 
@@ -15,6 +16,8 @@ SUPPORTED, OPEN = 0.75, 0.35
 """Shares of a claim's tokens that a passage has: from the first on it supports it, below the second it does not."""
 SAME_MEANING = 0.6
 """Cosine of claim and nearest sentence from which an open case is decided for the claim."""
+REPEATS = 0.6
+"""Jaccard similarity of tokens from which a claim repeats a sentence."""
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
@@ -34,7 +37,7 @@ class Verifier:
         return tuple(supporting)
 
     async def _supports(self, claim: str, hit: Hit, share: float) -> bool:
-        if share < OPEN or not has_numbers(claim, [hit]):
+        if share < OPEN or not has_numbers(claim, [hit]) or is_turned_round(claim, hit):
             return False
         return share >= SUPPORTED or await self._means_the_same(claim, hit)
 
@@ -56,11 +59,19 @@ def has_numbers(claim: str, hits: Sequence[Hit]) -> bool:
     return said.issuperset(NUMBER.findall(claim))
 
 
+def is_turned_round(claim: str, hit: Hit) -> bool:
+    """Whether the claim denies what the nearest sentence says, or repeats a sentence but for its denial."""
+    sentence = nearest_sentence(claim, hit)
+    denied, denies = (NEGATION.search(text) is not None for text in (sentence, claim))
+    return denies != denied and (denies or jaccard(_tokens(claim, hit), _tokens(sentence, hit)) >= REPEATS)
+
+
 def nearest_sentence(claim: str, hit: Hit) -> str:
     """The piece of the passage that shares most words with the claim."""
-    tokens = _tokens(claim, hit)
-    nearest = max(pieces(hit.passage.text, hit.passage.language), key=lambda piece: len(piece.tokens & tokens))
-    return hit.passage.text[nearest.start : nearest.end]
+    tokens, passage = _tokens(claim, hit), hit.passage
+    quotable = pieces(passage.text, passage.language)
+    nearest = max(quotable, key=lambda piece: len(piece.tokens & tokens), default=None)
+    return passage.text[nearest.start : nearest.end] if nearest else passage.text
 
 
 def _tokens(claim: str, hit: Hit) -> frozenset[str]:

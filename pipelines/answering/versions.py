@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from itertools import permutations
 from uuid import UUID
 
+from pipelines.answering.cues import has_digit
 from pipelines.answering.passages import ReadPassage, jaccard, token_set
+from pipelines.answering.terms import Terms
+from pipelines.types import Hit
 
 SAME_TITLE = 0.6
 """Jaccard similarity of two versions' titles, numbers aside."""
@@ -18,49 +20,47 @@ SAME_CONTENT = 0.45
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What was found of one document."""
+    """What was found of one document; `asked_numbers` of its title (a year, an edition) are in the question too."""
 
-    document_id: UUID
-    day: date
-    title: frozenset[str]
     asked_numbers: frozenset[str]
-    """Those of the title that the question names: a year, a version."""
     tokens: frozenset[str]
     coverage: float
 
     @classmethod
-    def of(cls, passages: Sequence[ReadPassage]) -> Version:
-        first = passages[0]
-        title = token_set(first.hit.title, first.language)
-        words = frozenset(filter(_is_word, title))
+    def of(cls, hits: Sequence[Hit], terms: Mapping[str, Terms]) -> Version:
+        language = hits[0].passage.language
+        passages = [ReadPassage.of(hit, terms[hit.passage.language]) for hit in hits]
         return cls(
-            first.hit.document_id,
-            first.hit.day,
-            words,
-            (title - words) & first.terms.weights.keys(),
+            frozenset(filter(has_digit, token_set(hits[0].title, language))) & terms[language].weights.keys(),
             frozenset[str]().union(*(passage.tokens for passage in passages)),
             max(passage.coverage for passage in passages),
         )
 
     def supersedes(self, other: Version) -> bool:
-        """Says the same under the same title on a later day, and the question does not name the other's number."""
+        """Says the same, answers as well, and the question does not ask for the other by its number."""
         return (
-            self.day > other.day
-            and other.asked_numbers <= self.asked_numbers
+            other.asked_numbers <= self.asked_numbers
             and self.coverage >= other.coverage
-            and jaccard(self.title, other.title) >= SAME_TITLE
             and len(self.tokens & other.tokens) >= SAME_CONTENT * min(len(self.tokens), len(other.tokens))
         )
 
 
-def superseded(passages: Iterable[ReadPassage]) -> frozenset[UUID]:
-    """The documents of which a later version was found too."""
-    documents: dict[UUID, list[ReadPassage]] = {}
-    for passage in passages:
-        documents.setdefault(passage.hit.document_id, []).append(passage)
-    versions = [Version.of(found) for found in documents.values()]
-    return frozenset(older.document_id for newer, older in permutations(versions, 2) if newer.supersedes(older))
+def superseded(hits: Sequence[Hit], terms: Mapping[str, Terms]) -> frozenset[UUID]:
+    """The documents of which a later version was found too; `terms` are by language."""
+    documents: dict[UUID, list[Hit]] = {}
+    for hit in hits:
+        documents.setdefault(hit.document_id, []).append(hit)
+    titles = {document: _words(found[0]) for document, found in documents.items()}
+    return frozenset(
+        older
+        for newer, older in permutations(documents, 2)
+        if documents[newer][0].day > documents[older][0].day
+        and jaccard(titles[newer], titles[older]) >= SAME_TITLE
+        and Version.of(documents[newer], terms).supersedes(Version.of(documents[older], terms))
+    )
 
 
-def _is_word(token: str) -> bool:
-    return not any(map(str.isdigit, token))
+def _words(hit: Hit) -> frozenset[str]:
+    """Of the title, without numbers."""
+    title = token_set(hit.title, hit.passage.language)
+    return frozenset(token for token in title if not has_digit(token))
