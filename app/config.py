@@ -46,6 +46,7 @@ class Settings(BaseSettings):
     public_url: WebUrl = "http://localhost:8000"
     index_wait: float = Field(default=30.0, ge=0)
     limits: Literal["on", "off"] = "on"
+    trusted_proxies: str = ""
     demo_data: Path | None = None
 
     @model_validator(mode="after")

@@ -6,13 +6,14 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Mapping
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from sqlalchemy import Connection, text
 from starlette.responses import Response
 
 from app.errors import Unavailable
+from app.limits.dependencies import limits_of
 from app.responses import json_response
-from app.state import Knowledge
+from app.state import Knowledge, state_of
 
 logger = logging.getLogger(__name__)
 
@@ -29,9 +30,12 @@ async def alive() -> Response:
 
 
 @router.get("/readyz")
-async def ready(knowledge: Knowledge) -> Response:
+async def ready(request: Request, knowledge: Knowledge) -> Response:
     """Whether it can answer: 503 names what cannot be reached."""
-    checks = await run({"database": knowledge.database.read(_touch), "index": knowledge.ping()})
+    wanted = {"database": knowledge.database.read(_touch), "index": knowledge.ping()}
+    if state_of(request)["settings"].redis_url:
+        wanted["redis"] = limits_of(request).ping()
+    checks = await run(wanted)
     missing = [name for name, result in checks.items() if result != "ok"]
     if missing:
         raise Unavailable("NOT_READY", f"Not ready: {', '.join(missing)}.", RETRY_AFTER, checks=checks)

@@ -14,6 +14,11 @@ from app.api_keys.lookup import KeyLookup
 from app.config import Settings
 from app.documents import endpoints as documents
 from app.knowledge import open_knowledge
+from app.limits.account import AccountLimits
+from app.limits.client_address import TrustedProxies
+from app.limits.limiter import Limits
+from app.limits.middleware import LimitHeaders
+from app.limits.storage import make_limiter
 from app.middleware import BodyLimit, Surroundings
 from app.migrations import migrate
 from app.query import endpoints as query
@@ -35,7 +40,7 @@ def create_app(settings: Settings | None = None, knowledge: KnowledgeBase | None
         redoc_url=None,
         redirect_slashes=False,
         lifespan=_lifespan(settings, knowledge),
-        middleware=[Middleware(Surroundings), Middleware(BodyLimit)],
+        middleware=[Middleware(LimitHeaders), Middleware(Surroundings), Middleware(BodyLimit)],
     )
     error_handlers.install(app)
     for router in (documents.router, query.router, health.router):
@@ -52,7 +57,11 @@ def _lifespan(settings: Settings, given: KnowledgeBase | None) -> Lifespan:
             await migrate(opened.database)
             keys = KeyLookup(opened.database)
             stack.push_async_callback(keys.close)
-            yield State(settings=settings, knowledge=opened, keys=keys)
+            limiter = make_limiter(settings.redis_url, enabled=settings.limits == "on")
+            limits = Limits(opened.database, limiter)
+            stack.push_async_callback(limits.close)
+            accounts = AccountLimits(limits, TrustedProxies(settings.trusted_proxies))
+            yield State(settings=settings, knowledge=opened, keys=keys, limits=limits, account_limits=accounts)
 
     return lifespan
 

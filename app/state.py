@@ -8,6 +8,8 @@ from fastapi import Depends, Request
 
 from app.api_keys.lookup import KeyLookup
 from app.config import Settings
+from app.limits.account import AccountLimits
+from app.limits.limiter import Limits
 from pipelines.knowledge import KnowledgeBase
 
 
@@ -15,6 +17,8 @@ class State(TypedDict):
     settings: Settings
     knowledge: KnowledgeBase
     keys: KeyLookup
+    limits: Limits
+    account_limits: AccountLimits
 
 
 def state_of(request: Request) -> State:

@@ -15,6 +15,7 @@ from app.documents.batch import put_all
 from app.documents.preconditions import etag, wanted_revision
 from app.documents.schemas import Batch, CreateDocument, UpdateDocument, full, listed, summary
 from app.identifiers import read_id
+from app.limits.dependencies import LIMITED
 from app.openapi import EVERYWHERE, request_body
 from app.responses import json_response
 from app.state import Knowledge
@@ -27,7 +28,8 @@ router = APIRouter(
     dependencies=[Depends(json_media_type), Depends(authenticate)],
     responses=EVERYWHERE,
 )
-EDITING = [Depends(may_edit)]
+EDITING = [Depends(may_edit), LIMITED]
+READING = [LIMITED]
 
 Prefer = Annotated[str | None, Header(description="`respond-async`: answer 202 at once and index in the background.")]
 IfMatch = Annotated[str | None, Header(description="Only if this is the document's version (its `ETag`).")]
@@ -73,7 +75,7 @@ async def create_batch(
     return json_response(outcome.as_json(), status, _applied(prefer))
 
 
-@router.get("", responses=openapi.LIST_RESPONSES)
+@router.get("", dependencies=READING, responses=openapi.LIST_RESPONSES)
 async def list_documents(
     caller: Caller,
     knowledge: Knowledge,
@@ -91,7 +93,7 @@ async def list_documents(
     return json_response({"documents": documents, "next_cursor": page.next_cursor})
 
 
-@router.get("/{document_id}", responses=openapi.GET_RESPONSES)
+@router.get("/{document_id}", dependencies=READING, responses=openapi.GET_RESPONSES)
 async def get(document_id: str, caller: Caller, knowledge: Knowledge) -> Response:
     """Get one document, searchable or not."""
     return _full(await knowledge.get(_id(document_id), caller.scope))

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from app.limits.admission import FAILED, Admission, Charge, admission_of
 from app.limits.client_address import TrustedProxies, bucket_of
 from app.limits.limiter import Limits
-from app.limits.plans import PER_ADDRESS, PER_EMAIL, Rate
 from app.limits.refusals import TooManyRequests
 from app.limits.token_bucket import BucketItem
+from app.plans import PER_ADDRESS, PER_EMAIL, Rate
 
 
 class Purpose(Enum):

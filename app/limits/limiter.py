@@ -15,13 +15,13 @@ from app.limits.admission import FAILED, INVALID, Admission, Charge
 from app.limits.clock import Clock, seconds, system_clock
 from app.limits.leniency import Lenient
 from app.limits.plan_lookup import PlanLookup
-from app.limits.plans import Plan
 from app.limits.quota import Quota
 from app.limits.readings import MonthReading, Reading, full
 from app.limits.refusals import QuotaExceeded, TooManyQuestions, TooManyRequests
 from app.limits.rolling_window import RollingWindow, Taken
 from app.limits.storage import close
 from app.limits.token_bucket import BucketItem, TokenBucketRateLimiter
+from app.plans import Plan
 from app.principal import Principal
 from pipelines.store.database import Database
 
@@ -51,6 +51,11 @@ class Limits:
 
     async def close(self) -> None:
         await close(self._limiter)
+
+    async def ping(self) -> None:
+        """Raises RedisError, or OSError, when Redis does not answer; in memory there is nothing to ask."""
+        if not await self.buckets.storage.check():
+            raise OSError("Redis does not answer")
 
     async def admit(self, principal: Principal, kind: Kind, admission: Admission) -> None:
         """Charges a request to its organization. Raises a refusal, which costs nothing."""

@@ -6,8 +6,8 @@ import time
 from collections import OrderedDict
 from uuid import UUID
 
-from app.limits.plans import PLANS, Plan
 from app.organizations import repository
+from app.plans import PLANS, Plan
 from pipelines.store.database import Database
 
 KEPT = 5.0

@@ -16,8 +16,8 @@ from limits.util import WindowStats
 
 from app.limits.bucket_stores import BucketStore, MemoryBuckets, RedisBuckets
 from app.limits.clock import MICROSECONDS, Clock, round_up
-from app.limits.plans import Rate
 from app.limits.readings import Reading
+from app.plans import Rate
 
 
 class BucketItem(RateLimitItemPerMinute):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Final
 from uuid import UUID
 
 from app.identifiers import new_id
 from app.organizations import repository
 from app.organizations.repository import Organization
+from app.plans import PLANS
 from pipelines.store.database import Database
 
 __all__ = [
-    "PLANS",
     "Organization",
     "OrganizationNotFound",
     "create_organization",
@@ -22,7 +21,6 @@ __all__ = [
     "set_plan",
 ]
 
-PLANS: Final = ("free", "pro", "enterprise")
 LONGEST_NAME = 200
 
 

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from app.auth.credentials import Caller, authenticate
 from app.bodies import body, json_media_type
 from app.departures import while_connected
+from app.limits.dependencies import QUESTION_LIMITED
 from app.openapi import EVERYWHERE, QUERY_RESPONSES, SEARCH_RESPONSES, request_body
 from app.query.schemas import Query, Search, code_of, evidence, results
 from app.query.stream import begin
@@ -24,7 +25,7 @@ DEFAULT_RESULTS = 10
 router = APIRouter(
     prefix="/api/ai",
     tags=["Questions"],
-    dependencies=[Depends(json_media_type), Depends(authenticate)],
+    dependencies=[Depends(json_media_type), Depends(authenticate), QUESTION_LIMITED],
     responses=EVERYWHERE,
 )
 

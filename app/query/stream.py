@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 from app.departures import while_connected
 from app.error_handlers import as_service_error
 from app.errors import envelope
+from app.limits.admission import Admission, admission_of
 from app.query.schemas import evidence
 from app.query.timing import Stopwatch
 from app.responses import encode
@@ -79,26 +80,27 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            await while_connected(receive, self._send_all(send))
+            await while_connected(receive, self._send_all(send, admission_of(scope)))
         except OSError as error:
             raise ClientDisconnect from error
         finally:
             await self._live.close()
 
-    async def _send_all(self, send: Send) -> None:
+    async def _send_all(self, send: Send, admission: Admission) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        async with aclosing(self._lines()) as lines:
+        async with aclosing(self._lines(admission)) as lines:
             async for line in lines:
                 await send({"type": "http.response.body", "body": line, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _lines(self) -> AsyncGenerator[bytes, None]:
+    async def _lines(self, admission: Admission) -> AsyncGenerator[bytes, None]:
         event = self._first
         while not isinstance(event, Answer):
             yield _data({"delta": event.text, "done": False}) if event else KEEP_ALIVE
             try:
                 event = await self._live.next()
             except Exception as error:  # noqa: BLE001 - told in the last event, logged where it is turned into one
+                await admission.refund()
                 yield _data(_failure(error))
                 return
         yield _data(self._ending(event))
