@@ -27,10 +27,10 @@ WebUrl = Annotated[str, AfterValidator(_web)]
 
 
 class Settings(BaseSettings):
-    """Each is `KB_` and its name in capitals; without any, everything is embedded in the data folder."""
+    """Each is `KB_` and its name in capitals, but Supabase's own; without any, all is embedded in the data folder."""
 
     model_config = SettingsConfigDict(
-        env_prefix="KB_", env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True
+        env_prefix="KB_", env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True
     )
 
     data_dir: Path = Path("./data")
@@ -47,6 +47,28 @@ class Settings(BaseSettings):
     index_wait: float = Field(default=30.0, ge=0)
     limits: Literal["on", "off"] = "on"
     trusted_proxies: str = ""
+    metrics_token: SecretStr | None = None
+
+    supabase_url: WebUrl | None = Field(default=None, validation_alias="SUPABASE_URL")
+    supabase_anon_key: SecretStr | None = Field(default=None, validation_alias="SUPABASE_ANON_KEY")
+    supabase_service_role_key: SecretStr | None = Field(default=None, validation_alias="SUPABASE_SERVICE_ROLE_KEY")
+    supabase_jwt_secret: SecretStr | None = Field(default=None, validation_alias="SUPABASE_JWT_SECRET")
+    smtp_url: SecretStr | None = None
+    mail_from: str = "no-reply@localhost"
+    identity_reuse_interval: float = Field(default=10.0, ge=0)
+    identity_mail_interval: float = Field(default=60.0, ge=0)
+    identity_signup: Literal["on", "off"] = "on"
+    allowed_redirects: str = ""
+    oauth_google_client_id: str | None = None
+    oauth_google_client_secret: SecretStr | None = None
+    oauth_google_issuer: WebUrl = "https://accounts.google.com"
+    oauth_azure_client_id: str | None = None
+    oauth_azure_client_secret: SecretStr | None = None
+    oauth_azure_issuer: WebUrl | None = None
+    oauth_sso_client_id: str | None = None
+    oauth_sso_client_secret: SecretStr | None = None
+    oauth_sso_issuer: WebUrl | None = None
+    oauth_sso_domains: str = ""
     demo_data: Path | None = None
 
     @model_validator(mode="after")
@@ -54,4 +76,10 @@ class Settings(BaseSettings):
         for server, model in (("LLM", self.llm_model), ("EMBEDDING", self.embedding_model)):
             if getattr(self, f"{server.lower()}_base_url") and not model:
                 raise ValueError(f"KB_{server}_BASE_URL is set, so KB_{server}_MODEL is needed")
+        return self
+
+    @model_validator(mode="after")
+    def _supabase_has_keys(self) -> Self:
+        if self.supabase_url and not (self.supabase_anon_key and self.supabase_service_role_key):
+            raise ValueError("SUPABASE_URL is set, so SUPABASE_ANON_KEY and SUPABASE_SERVICE_ROLE_KEY are needed")
         return self

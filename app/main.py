@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 
 from app import error_handlers, health, openapi
 from app.api_keys.lookup import KeyLookup
+from app.auth.identity import opened as opened_identity
 from app.config import Settings
 from app.documents import endpoints as documents
 from app.knowledge import open_knowledge
@@ -21,6 +22,7 @@ from app.limits.middleware import LimitHeaders
 from app.limits.storage import make_limiter
 from app.middleware import BodyLimit, Surroundings
 from app.migrations import migrate
+from app.organizations.lookup import OrganizationLookup
 from app.query import endpoints as query
 from app.state import State
 from pipelines.knowledge import KnowledgeBase
@@ -55,13 +57,23 @@ def _lifespan(settings: Settings, given: KnowledgeBase | None) -> Lifespan:
         async with AsyncExitStack() as stack:
             opened = given if given is not None else await _opened(settings, stack)
             await migrate(opened.database)
+            identity = await stack.enter_async_context(opened_identity(settings))
             keys = KeyLookup(opened.database)
             stack.push_async_callback(keys.close)
             limiter = make_limiter(settings.redis_url, enabled=settings.limits == "on")
-            limits = Limits(opened.database, limiter)
+            organizations = OrganizationLookup(opened.database)
+            limits = Limits(opened.database, limiter, organizations)
             stack.push_async_callback(limits.close)
             accounts = AccountLimits(limits, TrustedProxies(settings.trusted_proxies))
-            yield State(settings=settings, knowledge=opened, keys=keys, limits=limits, account_limits=accounts)
+            yield State(
+                settings=settings,
+                knowledge=opened,
+                identity=identity,
+                keys=keys,
+                organizations=organizations,
+                limits=limits,
+                account_limits=accounts,
+            )
 
     return lifespan
 

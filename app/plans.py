@@ -33,6 +33,9 @@ PLANS = {
     )
 }
 
+SMALLEST = "free"
+"""What a new organization has."""
+
 PER_ADDRESS = Rate(per_minute=20, burst=40)
 """For the account endpoints, by client address."""
 

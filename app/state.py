@@ -7,16 +7,20 @@ from typing import Annotated, TypedDict, cast
 from fastapi import Depends, Request
 
 from app.api_keys.lookup import KeyLookup
+from app.auth.identity import IdentityServer
 from app.config import Settings
 from app.limits.account import AccountLimits
 from app.limits.limiter import Limits
+from app.organizations.lookup import OrganizationLookup
 from pipelines.knowledge import KnowledgeBase
 
 
 class State(TypedDict):
     settings: Settings
     knowledge: KnowledgeBase
+    identity: IdentityServer
     keys: KeyLookup
+    organizations: OrganizationLookup
     limits: Limits
     account_limits: AccountLimits
 

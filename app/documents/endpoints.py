@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Header, Query
 from starlette.responses import Response
 
 from app import openapi
-from app.auth.credentials import Caller, authenticate, may_edit
+from app.auth.credentials import Caller, authenticate, permitted
 from app.bodies import body, json_media_type
 from app.documents.batch import put_all
 from app.documents.preconditions import etag, wanted_revision
@@ -18,6 +18,7 @@ from app.identifiers import read_id
 from app.limits.dependencies import LIMITED
 from app.openapi import EVERYWHERE, request_body
 from app.responses import json_response
+from app.roles import Operation
 from app.state import Knowledge
 from pipelines.errors import DocumentNotFound
 from pipelines.types import Document, DocumentStatus
@@ -28,8 +29,8 @@ router = APIRouter(
     dependencies=[Depends(json_media_type), Depends(authenticate)],
     responses=EVERYWHERE,
 )
-EDITING = [Depends(may_edit), LIMITED]
-READING = [LIMITED]
+EDITING = [Depends(permitted(Operation.EDIT_DOCUMENTS)), LIMITED]
+READING = [Depends(permitted(Operation.READ_DOCUMENTS)), LIMITED]
 
 Prefer = Annotated[str | None, Header(description="`respond-async`: answer 202 at once and index in the background.")]
 IfMatch = Annotated[str | None, Header(description="Only if this is the document's version (its `ETag`).")]

@@ -14,14 +14,14 @@ from slowapi import Limiter
 from app.limits.admission import FAILED, INVALID, Admission, Charge
 from app.limits.clock import Clock, seconds, system_clock
 from app.limits.leniency import Lenient
-from app.limits.plan_lookup import PlanLookup
 from app.limits.quota import Quota
 from app.limits.readings import MonthReading, Reading, full
 from app.limits.refusals import QuotaExceeded, TooManyQuestions, TooManyRequests
 from app.limits.rolling_window import RollingWindow, Taken
 from app.limits.storage import close
 from app.limits.token_bucket import BucketItem, TokenBucketRateLimiter
-from app.plans import Plan
+from app.organizations.lookup import OrganizationLookup
+from app.plans import PLANS, SMALLEST, Plan
 from app.principal import Principal
 from pipelines.store.database import Database
 
@@ -36,10 +36,12 @@ class Kind(Enum):
 class Limits:
     """Counts what organizations ask for; closed at the end."""
 
-    def __init__(self, database: Database, limiter: Limiter, clock: Clock = system_clock) -> None:
+    def __init__(
+        self, database: Database, limiter: Limiter, organizations: OrganizationLookup, clock: Clock = system_clock
+    ) -> None:
         self._limiter = limiter
         self._clock = clock
-        self._plans = PlanLookup(database)
+        self._organizations = organizations
         self._quota = Quota(database, clock)
         self.buckets = cast("TokenBucketRateLimiter", limiter.limiter)
         self._windows = RollingWindow(self.buckets.storage)
@@ -61,7 +63,7 @@ class Limits:
         """Charges a request to its organization. Raises a refusal, which costs nothing."""
         if not self.enabled:
             return
-        plan = await self._plans.of(principal.organization_id)
+        plan = await self._plan(principal.organization_id)
         try:
             await self._charge(principal.organization_id, plan, kind, admission)
         except BaseException:
@@ -118,7 +120,7 @@ class Limits:
 
     async def usage(self, organization_id: UUID) -> dict[str, Any]:
         """What is left of everything, for the organization to see."""
-        plan, key = await self._plans.of(organization_id), str(organization_id)
+        plan, key = await self._plan(organization_id), str(organization_id)
         requests = await self._look(self.buckets.look, requests_item(plan), key, plan.requests.burst)
         minute = await self._look(self._windows.look, queries_item(plan), key, plan.queries_per_minute)
         month = await self._quota.look(organization_id, plan.queries_per_month)
@@ -128,6 +130,11 @@ class Limits:
             "queries_minute": {"limit": minute.limit, **_left(minute)},
             "queries_month": {"limit": month.limit, "used": month.used, **_left(month)},
         }
+
+    async def _plan(self, organization_id: UUID) -> Plan:
+        """The smallest for an organization that is gone."""
+        organization = await self._organizations.of(organization_id)
+        return PLANS[organization.plan if organization else SMALLEST]
 
     async def take(self, item: BucketItem, key: str) -> Reading:
         """One token of a bucket, which is as good as full while Redis is away."""

@@ -1,5 +1,29 @@
 """The service's own tables, beside the library's in the same database."""
 
-from app.models.tables import api_keys, metadata, organizations, usage
+from app.models.tables import (
+    api_keys,
+    audit,
+    ended_sessions,
+    invitations,
+    memberships,
+    metadata,
+    oauth_flows,
+    organizations,
+    sealed_tokens,
+    usage,
+    users,
+)
 
-__all__ = ["api_keys", "metadata", "organizations", "usage"]
+__all__ = [
+    "api_keys",
+    "audit",
+    "ended_sessions",
+    "invitations",
+    "memberships",
+    "metadata",
+    "oauth_flows",
+    "organizations",
+    "sealed_tokens",
+    "usage",
+    "users",
+]

@@ -9,7 +9,7 @@ from uuid import UUID
 from app.identifiers import new_id
 from app.organizations import repository
 from app.organizations.repository import Organization
-from app.plans import PLANS
+from app.plans import PLANS, SMALLEST
 from pipelines.store.database import Database
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "create_organization",
     "get_organization",
     "list_organizations",
+    "new_organization",
     "set_plan",
 ]
 
@@ -29,11 +30,16 @@ class OrganizationNotFound(LookupError):
         super().__init__("There is no such organization.")
 
 
-async def create_organization(database: Database, name: str, plan: str = "free") -> Organization:
+async def create_organization(database: Database, name: str, plan: str = SMALLEST) -> Organization:
     """Raises ValueError, with a sentence, for a name or plan that cannot be."""
-    organization = Organization(new_id(), _name(name), _plan(plan), {"api_access": True}, datetime.now(UTC))
+    organization = new_organization(name, plan)
     await database.write(repository.add, organization)
     return organization
+
+
+def new_organization(name: str, plan: str = SMALLEST) -> Organization:
+    """One that is not stored yet. Raises ValueError, with a sentence, for a name or plan that cannot be."""
+    return Organization(new_id(), _name(name), _plan(plan), {"api_access": True}, datetime.now(UTC))
 
 
 async def list_organizations(database: Database) -> Sequence[Organization]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from app.auth.credentials import Caller, authenticate
+from app.auth.credentials import Caller, authenticate, permitted
 from app.bodies import body, json_media_type
 from app.departures import while_connected
 from app.limits.dependencies import QUESTION_LIMITED
@@ -16,6 +16,7 @@ from app.query.schemas import Query, Search, code_of, evidence, results
 from app.query.stream import begin
 from app.query.timing import Stopwatch
 from app.responses import json_response
+from app.roles import Operation
 from app.state import Knowledge
 from pipelines.types import Answer
 
@@ -25,7 +26,12 @@ DEFAULT_RESULTS = 10
 router = APIRouter(
     prefix="/api/ai",
     tags=["Questions"],
-    dependencies=[Depends(json_media_type), Depends(authenticate), QUESTION_LIMITED],
+    dependencies=[
+        Depends(json_media_type),
+        Depends(authenticate),
+        Depends(permitted(Operation.ASK)),
+        QUESTION_LIMITED,
+    ],
     responses=EVERYWHERE,
 )
 

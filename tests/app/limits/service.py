@@ -24,6 +24,7 @@ from app.limits.middleware import LimitHeaders
 from app.limits.token_bucket import TokenBucketRateLimiter
 from app.middleware import Surroundings
 from app.organizations import repository
+from app.organizations.lookup import OrganizationLookup
 from app.organizations.service import create_organization
 from app.principal import Principal
 from app.responses import json_response
@@ -109,7 +110,7 @@ class Service:
 
 
 def make_service(database: Database, limiter: Limiter, clock: FakeClock, trusted: str = "") -> Service:
-    limits = Limits(database, limiter, clock)
+    limits = Limits(database, limiter, OrganizationLookup(database), clock)
     limits.buckets = TokenBucketRateLimiter(limits.buckets.storage, clock)
     app = FastAPI(middleware=[Middleware(LimitHeaders), Middleware(_States, limits=limits, trusted=trusted)])
     error_handlers.install(app)

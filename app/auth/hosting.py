@@ -1,0 +1,97 @@
+"""The embedded identity server as the service runs it: its database, its mails, and the way in from this process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from app.auth.embedded import (
+    Identity,
+    IdentitySettings,
+    Mailer,
+    OutboxMailer,
+    Provider,
+    SmtpMailer,
+    create_identity_app,
+    migrate,
+    open_engine,
+)
+from app.config import Settings
+
+PATH = "/auth/v1"
+CONFIRM = "/auth/confirm"
+
+
+@asynccontextmanager
+async def opened_embedded(settings: Settings) -> AsyncIterator[tuple[Identity, httpx.AsyncClient]]:
+    """The server, and a client whose requests reach it without a network; its mails lead to our own page."""
+    engine = open_engine(_database(settings))
+    identity = Identity.over(engine, _identity_settings(settings), mailer(settings))
+    try:
+        await migrate(identity.database)
+        await identity.keys.load()
+        inside = create_identity_app(identity.leading_to(f"{settings.public_url.rstrip('/')}{CONFIRM}"))
+        transport = httpx.ASGITransport(Starlette(routes=[Mount(PATH, inside)]), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport) as http:
+            yield identity, http
+    finally:
+        await engine.dispose()
+
+
+def mailer(settings: Settings) -> Mailer:
+    """SMTP, or the outbox folder."""
+    if settings.smtp_url:
+        return SmtpMailer.at(settings.smtp_url.get_secret_value(), settings.mail_from)
+    return OutboxMailer(settings.data_dir / "outbox", settings.mail_from)
+
+
+def _database(settings: Settings) -> str:
+    """PostgreSQL is shared, SQLite has a file of its own: the client is called while no transaction is open, yet."""
+    url = settings.database_url or ""
+    if url.startswith("postgres"):
+        return f"postgresql+asyncpg{url[url.index('://') :]}"
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    return f"sqlite+aiosqlite:///{settings.data_dir / 'identity.sqlite3'}"
+
+
+def _identity_settings(settings: Settings) -> IdentitySettings:
+    site = settings.public_url.rstrip("/")
+    return IdentitySettings(
+        url=f"{site}{PATH}",
+        site_url=site,
+        redirect_allow_list=tuple(filter(None, map(str.strip, settings.allowed_redirects.split(",")))),
+        reuse_interval=settings.identity_reuse_interval,
+        mail_interval=settings.identity_mail_interval,
+        signup_enabled=settings.identity_signup == "on",
+        providers=tuple(_providers(settings)),
+        single_sign_on=tuple(_single_sign_on(settings)),
+    )
+
+
+def _providers(settings: Settings) -> list[Provider]:
+    return [
+        Provider(name, issuer, client_id, secret.get_secret_value())
+        for name, issuer, client_id, secret in (
+            (
+                "google",
+                settings.oauth_google_issuer,
+                settings.oauth_google_client_id,
+                settings.oauth_google_client_secret,
+            ),
+            ("azure", settings.oauth_azure_issuer, settings.oauth_azure_client_id, settings.oauth_azure_client_secret),
+        )
+        if issuer and client_id and secret
+    ]
+
+
+def _single_sign_on(settings: Settings) -> list[Provider]:
+    issuer, client_id = settings.oauth_sso_issuer, settings.oauth_sso_client_id
+    secret = settings.oauth_sso_client_secret
+    if not (issuer and client_id and secret):
+        return []
+    domains = frozenset(domain.strip().lower() for domain in settings.oauth_sso_domains.split(",") if domain.strip())
+    return [Provider("sso", issuer, client_id, secret.get_secret_value(), domains=domains)]

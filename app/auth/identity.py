@@ -1,0 +1,66 @@
+"""Supabase Auth as the service reaches it: over the network, or embedded in this process; the calls are the same."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+from pydantic import SecretStr
+
+from app.auth.jwks import Jwks
+from app.auth.verifier import TokenVerifier
+from app.config import Settings
+from app.principal import Person
+
+if TYPE_CHECKING:
+    from app.auth.embedded import Identity
+
+PATH = "/auth/v1"
+TIMEOUT = 15.0
+"""Seconds for one call: the identity server sends mails while it is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityServer:
+    """`url` is the project's address, as the official client takes it; `embedded` the server itself, if it is ours."""
+
+    url: str
+    anon_key: str
+    service_key: str
+    http: httpx.AsyncClient
+    verifier: TokenVerifier
+    embedded: Identity | None
+
+    async def is_live(self, person: Person) -> bool:
+        """Whether the session has not ended there. A server outside is not asked: its tokens end by themselves."""
+        return self.embedded is None or await self.embedded.is_live(person.user_id, person.session_id)
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[IdentityServer]:
+    """The identity server that the settings name; the embedded one without any."""
+    if settings.supabase_url is None:
+        from app.auth.hosting import opened_embedded  # argon2, Authlib: not for who brings a server
+
+        async with opened_embedded(settings) as (embedded, http):
+            keys = embedded.keys
+            yield _over(settings.public_url, keys.api_key("anon"), keys.api_key("service_role"), http, None, embedded)
+        return
+    async with httpx.AsyncClient(timeout=TIMEOUT) as http:
+        anon, service = _read(settings.supabase_anon_key), _read(settings.supabase_service_role_key)
+        yield _over(settings.supabase_url, anon, service, http, _read(settings.supabase_jwt_secret) or None, None)
+
+
+def _read(secret: SecretStr | None) -> str:
+    return secret.get_secret_value() if secret else ""
+
+
+def _over(
+    url: str, anon: str, service: str, http: httpx.AsyncClient, secret: str | None, embedded: Identity | None
+) -> IdentityServer:
+    base = f"{url.rstrip('/')}{PATH}"
+    verifier = TokenVerifier(Jwks(http, f"{base}/.well-known/jwks.json"), base, secret)
+    return IdentityServer(url, anon, service, http, verifier, embedded)

@@ -1,0 +1,129 @@
+"""Statements over people and memberships."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import ModuleType
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, Table, and_, delete, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from app.models import ended_sessions, memberships, users
+
+DIALECTS: dict[str, ModuleType] = {"sqlite": sqlite, "postgresql": postgresql}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    organization_id: UUID
+    user_id: UUID
+    email: str
+    role: str
+    joined_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What is known here of a person: since when tokens count, and where they belong, in the order of joining."""
+
+    memberships: Sequence[Member]
+    tokens_valid_after: datetime | None
+    kept_session: UUID | None
+    has_ended: bool
+    """Whether this session was logged out."""
+
+    def accepts(self, session_id: UUID, issued_at: datetime) -> bool:
+        if self.has_ended:
+            return False
+        since = self.tokens_valid_after
+        return since is None or session_id == self.kept_session or issued_at >= since.replace(microsecond=0)
+
+    def member_of(self, organization_id: UUID) -> Member | None:
+        return next((one for one in self.memberships if one.organization_id == organization_id), None)
+
+
+MEMBERS = select(memberships, users.c.email).join(users, users.c.id == memberships.c.user_id)
+IN_ORDER = (memberships.c.joined_at, memberships.c.user_id, memberships.c.organization_id)
+
+
+def standing(connection: Connection, user_id: UUID, session_id: UUID) -> Standing | None:
+    """None for somebody who never came to us."""
+    person = connection.execute(select(users).where(users.c.id == user_id)).one_or_none()
+    if person is None:
+        return None
+    ended = select(ended_sessions.c.session_id).where(ended_sessions.c.session_id == session_id)
+    theirs = MEMBERS.where(memberships.c.user_id == user_id).order_by(*IN_ORDER)
+    return Standing(
+        memberships=[_read(row) for row in connection.execute(theirs)],
+        tokens_valid_after=person.tokens_valid_after,
+        kept_session=person.kept_session,
+        has_ended=connection.execute(ended).first() is not None,
+    )
+
+
+def add_user(connection: Connection, user_id: UUID, email: str, now: datetime) -> bool:
+    """Whether they are new: of two transactions that add the same person, the second waits and is told no."""
+    row = {"id": user_id, "email": email, "created_at": now}
+    return _insert_new(connection, users, row)
+
+
+def set_email(connection: Connection, user_id: UUID, email: str) -> None:
+    connection.execute(update(users).where(users.c.id == user_id, users.c.email != email).values(email=email))
+
+
+def add_member(connection: Connection, organization_id: UUID, user_id: UUID, role: str, now: datetime) -> bool:
+    """Whether they were none before."""
+    row = {"organization_id": organization_id, "user_id": user_id, "role": role, "joined_at": now}
+    return _insert_new(connection, memberships, row)
+
+
+def get(connection: Connection, organization_id: UUID, user_id: UUID) -> Member | None:
+    row = connection.execute(MEMBERS.where(_one(organization_id, user_id))).one_or_none()
+    return _read(row) if row else None
+
+
+def of_organization(connection: Connection, organization_id: UUID) -> Sequence[Member]:
+    """In joining order."""
+    chosen = MEMBERS.where(memberships.c.organization_id == organization_id).order_by(*IN_ORDER)
+    return [_read(row) for row in connection.execute(chosen)]
+
+
+def count(connection: Connection, organization_id: UUID) -> int:
+    number = select(func.count()).where(memberships.c.organization_id == organization_id)
+    return int(connection.execute(number).scalar_one())
+
+
+def set_role(connection: Connection, organization_id: UUID, user_id: UUID, role: str) -> None:
+    connection.execute(update(memberships).where(_one(organization_id, user_id)).values(role=role))
+
+
+def remove(connection: Connection, organization_id: UUID, user_id: UUID) -> None:
+    connection.execute(delete(memberships).where(_one(organization_id, user_id)))
+
+
+def end_session(connection: Connection, session_id: UUID, expires_at: datetime) -> None:
+    """Nothing that it was given opens anything from now on; forgets the ended ones that have expired anyway."""
+    connection.execute(delete(ended_sessions).where(ended_sessions.c.expires_at < func.now()))
+    _insert_new(connection, ended_sessions, {"session_id": session_id, "expires_at": expires_at})
+
+
+def end_sessions(connection: Connection, user_id: UUID, now: datetime, kept: UUID | None) -> None:
+    """All of a person's tokens until now count no more, but for those of the session that is kept."""
+    connection.execute(update(users).where(users.c.id == user_id).values(tokens_valid_after=now, kept_session=kept))
+
+
+def _one(organization_id: UUID, user_id: UUID) -> Any:
+    return and_(memberships.c.organization_id == organization_id, memberships.c.user_id == user_id)
+
+
+def _insert_new(connection: Connection, table: Table, row: dict[str, Any]) -> bool:
+    statement = DIALECTS[connection.dialect.name].insert(table).values(row).on_conflict_do_nothing()
+    return connection.execute(statement).rowcount == 1
+
+
+def _read(row: Row[Any]) -> Member:
+    return Member(**{name: row._mapping[name] for name in Member.__dataclass_fields__})
