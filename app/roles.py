@@ -35,4 +35,4 @@ PERMITTED: Final[Mapping[Operation, frozenset[str]]] = {
     Operation.EDIT_SETTINGS: MANAGERS,
     Operation.MANAGE_KEYS: MANAGERS,
 }
-"""Beyond it: only an owner grants or takes the owner role or removes an owner; everybody may leave but the last owner."""
+"""Beyond it, only an owner grants or takes the owner role or removes an owner; the last owner cannot leave."""

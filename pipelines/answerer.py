@@ -15,9 +15,9 @@ from pipelines.answering.generative import Generator
 from pipelines.answering.reading import Reading, read
 from pipelines.confidence import Calibration, Judgement, calibration_for, judge, relevance
 from pipelines.embedding import Embedding
-from pipelines.follow_ups import Check, follow_ups
+from pipelines.follow_ups import follow_ups
 from pipelines.retrieval import HybridRetriever
-from pipelines.types import Answer, Delta, Hit, Retrieval, Scope, Vector
+from pipelines.types import Answer, Delta, Retrieval, Scope, Vector
 
 PASSAGES = 20
 """Best passages that an answer and what is asked next are made from."""
@@ -42,12 +42,13 @@ class Answerer:
             for event in nothing_found(retrieval.documents_searched):
                 yield event
             return
+        finds = self._retriever.finder(scope, NEAR)
         async with aclosing(self._claims(reading, max_citations)) as claims:
             events = compose(
                 claims,
                 confidence=judgement.confidence,
                 relevance=lambda hit: relevance(hit, self._calibration),
-                follow_ups=lambda made: follow_ups(reading, made, self._check(scope)),
+                follow_ups=lambda made: asyncio.to_thread(follow_ups, reading, made, finds),
                 documents_searched=retrieval.documents_searched,
                 max_citations=max_citations,
             )
@@ -64,13 +65,6 @@ class Answerer:
         async with aclosing(self._generator.claims(reading.retrieval.question.text, hits)) as claims:
             async for claim in claims:
                 yield claim
-
-    def _check(self, scope: Scope) -> Check:
-        async def finds(question: str, wanted: Hit) -> bool:
-            found = await self._retriever.search_words(question, scope, NEAR)
-            return any(hit.document_id == wanted.document_id for hit in found)
-
-        return finds
 
     async def _embed(self, text: str) -> Vector:
         return await asyncio.to_thread(self._embedding.embed_query, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pipelines.answering.claims import Claim
@@ -48,7 +48,7 @@ SMALL = frozenset({"en", "fr", "es"})
 LEAST_SCORE = 0.55
 """Fused score, within the retrieval, of passages of documents that were not cited."""
 
-Check = Callable[[str, Hit], Awaitable[bool]]
+Finds = Callable[[str, Hit], bool]
 """Whether a question finds this passage's document."""
 
 
@@ -90,15 +90,15 @@ class Subject:
         return f"{first.lower()} {rest}".rstrip() if self.language in SMALL and not is_name else self.heading
 
 
-async def follow_ups(reading: Reading, claims: Sequence[Claim], check: Check) -> tuple[str, ...]:
-    """Up to three, each found by `check` to be answerable, none asking what was asked or is answered already."""
+def follow_ups(reading: Reading, claims: Sequence[Claim], finds: Finds) -> tuple[str, ...]:
+    """Up to three, each of which `finds` what answers it, none asking what was asked or is answered already."""
     found: list[str] = []
     asked = [token_set(reading.retrieval.question.text, language) for language in reading.terms]
     for tried, (question, hit) in enumerate(candidates(reading, claims)):
         if len(found) == MOST or tried == TRIED:
             break
         tokens = token_set(question, hit.passage.language)
-        if all(jaccard(tokens, other) < SAME for other in asked) and await check(question, hit):
+        if all(jaccard(tokens, other) < SAME for other in asked) and finds(question, hit):
             asked.append(tokens)
             found.append(question)
     return tuple(found)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from math import log
 from pathlib import Path
 from typing import Any, Protocol
+from uuid import UUID
 
 import tantivy
 from tantivy import Document, Occur, Query
@@ -51,6 +52,10 @@ class LexicalIndex(Protocol):
 
     def scores(self, terms: Sequence[str], ids: Sequence[int]) -> dict[int, float]:
         """BM25 scores of these passages; those without any of the terms are left out."""
+        ...
+
+    def has_one_of(self, document_id: UUID, ids: Sequence[int]) -> bool:
+        """Whether one of these passages is the document's."""
         ...
 
     def weights(self, terms: Iterable[str]) -> dict[str, float]:
@@ -163,6 +168,13 @@ class TantivyIndex:
         among = Query.term_set_query(SCHEMA, "passage", list(ids))
         query = Query.boolean_query([(Occur.Must, _any_of(terms)), _filter(among)])
         return self._scores(query, len(ids))
+
+    @guarded
+    def has_one_of(self, document_id: UUID, ids: Sequence[int]) -> bool:
+        theirs = Query.term_query(SCHEMA, "document", document_id.hex)
+        among = Query.term_set_query(SCHEMA, "passage", list(ids))
+        query = Query.boolean_query([_filter(theirs), _filter(among)])
+        return bool(ids) and bool(self._searcher.search(query, limit=1, count=False).hits)
 
     def _scores(self, query: Any, limit: int) -> dict[int, float]:
         hits = self._searcher.search(query, limit=limit, count=False).hits
