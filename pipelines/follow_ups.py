@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from pipelines.answering.claims import Claim
 from pipelines.answering.passages import jaccard, token_set
@@ -52,6 +53,18 @@ Finds = Callable[[str, Hit], bool]
 """Whether a question finds this passage's document."""
 
 
+@lru_cache(maxsize=4096)
+def unversioned(title: str) -> str:
+    """Without a version or year in brackets at its end."""
+    return VERSION.sub("", title).strip()
+
+
+@lru_cache(maxsize=4096)
+def spoken(heading: str) -> str:
+    """Without its number."""
+    return NUMBERING.sub("", VERSION.sub("", heading))
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What a passage is about: its document's title and its innermost heading, both as they are spoken of."""
@@ -63,13 +76,8 @@ class Subject:
 
     @classmethod
     def of(cls, hit: Hit) -> Subject:
-        heading = hit.passage.context.rpartition(SEPARATOR)[2]
-        return cls(
-            VERSION.sub("", hit.title).strip(),
-            NUMBERING.sub("", VERSION.sub("", heading)).strip(" *_:."),
-            hit.passage.language,
-            hit.passage.text,
-        )
+        heading = spoken(hit.passage.context.rpartition(SEPARATOR)[2]).strip(" *_:.")
+        return cls(unversioned(hit.title), heading, hit.passage.language, hit.passage.text)
 
     def question(self) -> str | None:
         """In the passage's language; None where no sentence is known to be right."""
