@@ -20,6 +20,7 @@ from app.limits.client_address import TrustedProxies
 from app.limits.limiter import Limits
 from app.limits.middleware import LimitHeaders
 from app.limits.storage import make_limiter
+from app.metrics import Metrics
 from app.middleware import BodyLimit, Surroundings
 from app.migrations import migrate
 from app.organizations.lookup import OrganizationLookup
@@ -34,6 +35,7 @@ DESCRIPTION = "A knowledge base that answers questions with verified citations a
 def create_app(settings: Settings | None = None, knowledge: KnowledgeBase | None = None) -> FastAPI:
     """Opens the knowledge base of the settings when it starts, unless it is given one, which it does not close."""
     settings = settings or Settings()
+    metrics = Metrics()
     app = FastAPI(
         title="Knowledge base query service",
         version=version("kb-query-service"),
@@ -41,8 +43,8 @@ def create_app(settings: Settings | None = None, knowledge: KnowledgeBase | None
         docs_url=None,  # its pages would load scripts from foreign hosts
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(settings, knowledge),
-        middleware=[Middleware(LimitHeaders), Middleware(Surroundings), Middleware(BodyLimit)],
+        lifespan=_lifespan(settings, knowledge, metrics),
+        middleware=[Middleware(LimitHeaders), Middleware(Surroundings, metrics=metrics), Middleware(BodyLimit)],
     )
     error_handlers.install(app)
     for router in (documents.router, query.router, health.router):
@@ -51,7 +53,7 @@ def create_app(settings: Settings | None = None, knowledge: KnowledgeBase | None
     return app
 
 
-def _lifespan(settings: Settings, given: KnowledgeBase | None) -> Lifespan:
+def _lifespan(settings: Settings, given: KnowledgeBase | None, metrics: Metrics) -> Lifespan:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
         async with AsyncExitStack() as stack:
@@ -73,6 +75,7 @@ def _lifespan(settings: Settings, given: KnowledgeBase | None) -> Lifespan:
                 organizations=organizations,
                 limits=limits,
                 account_limits=accounts,
+                metrics=metrics,
             )
 
     return lifespan

@@ -11,6 +11,7 @@ from app.auth.identity import IdentityServer
 from app.config import Settings
 from app.limits.account import AccountLimits
 from app.limits.limiter import Limits
+from app.metrics import Metrics
 from app.organizations.lookup import OrganizationLookup
 from pipelines.knowledge import KnowledgeBase
 
@@ -23,6 +24,7 @@ class State(TypedDict):
     organizations: OrganizationLookup
     limits: Limits
     account_limits: AccountLimits
+    metrics: Metrics
 
 
 def state_of(request: Request) -> State:

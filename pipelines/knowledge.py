@@ -247,6 +247,10 @@ class KnowledgeBase:
 
     # --- operating
 
+    async def count_pending(self) -> int:
+        """Documents of all organizations that are not searchable yet."""
+        return await self.database.read(documents.count_pending)
+
     async def ping(self) -> None:
         """Raises IndexUnavailable when Chroma cannot be reached."""
         await asyncio.to_thread(self._indexes.ping)
