@@ -6,12 +6,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import numpy as np
-from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
-from pipelines import llama
 from pipelines.embedding import Embedding
 from pipelines.errors import IndexUnavailable
 from pipelines.following import Indexes, OrganizationIndexes
@@ -23,6 +22,9 @@ from pipelines.store.database import Database
 from pipelines.store.lookup import lookup, stacked, to_hit, vectors
 from pipelines.text.tokens import query_tokens
 from pipelines.types import Hit, Question, Retrieval, Scope, Vector
+
+if TYPE_CHECKING:
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
 CANDIDATES = 50
 """Passages of each half."""
@@ -115,6 +117,8 @@ class HybridRetriever:
 
     async def _retrieval(self, candidates: Candidates, hits: Sequence[Hit], state: IndexState) -> Retrieval:
         if self._postprocessors:
+            from pipelines import llama
+
             hits = await llama.postprocess(tuple(hits), self._postprocessors, candidates.question.text)
         searched = state.documents if candidates.documents_searched is None else candidates.documents_searched
         return Retrieval(
