@@ -7,19 +7,14 @@ import binascii
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from uuid import UUID
-
-from fastapi import Query
 
 from pipelines.errors import InvalidCursor
 
 T = TypeVar("T")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
-
-Limit = Annotated[int, Query(ge=1, le=100)]
-Cursor = Annotated[str | None, Query(max_length=1000, description="The `next_cursor` of the page before.")]
 
 
 @dataclass(frozen=True, slots=True)

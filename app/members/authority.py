@@ -12,13 +12,16 @@ from app.organizations import repository as organizations
 from app.principal import Principal
 from app.roles import Operation
 
+STRANGER = "You are no member of this organization."
+
 
 def locked(connection: Connection, caller: Principal, operation: Operation) -> Principal:
     """The caller with today's role; until the transaction ends nobody else changes members of the organization.
 
     Raises Forbidden where that role does not permit the operation.
     """
-    organizations.lock(connection, caller.organization_id)
+    if organizations.lock(connection, caller.organization_id) is None:
+        raise Forbidden(STRANGER)
     current = _current(connection, caller)
     require(current, operation)
     return current
@@ -35,5 +38,5 @@ def _current(connection: Connection, caller: Principal) -> Principal:
         return caller
     member = repository.get(connection, caller.organization_id, caller.user_id)
     if member is None:
-        raise Forbidden("You are no member of this organization.")
+        raise Forbidden(STRANGER)
     return replace(caller, role=member.role)

@@ -7,7 +7,6 @@ from typing import Annotated
 from fastapi import Depends, Request
 from starlette.responses import Response
 
-from app import openapi
 from app.auth.credentials import Caller
 from app.bodies import body
 from app.identifiers import read_id
@@ -16,8 +15,8 @@ from app.members import service
 from app.members.authority import require
 from app.members.schemas import ChangeRole, shown
 from app.openapi import request_body
-from app.organizations.routing import allowing, organization_router
-from app.paging import Cursor, Limit
+from app.organizations import described
+from app.organizations.routing import Cursor, Limit, allowing, organization_router
 from app.responses import json_response
 from app.roles import Operation
 from app.state import Knowledge
@@ -34,7 +33,7 @@ async def _removing(request: Request, caller: Caller) -> None:
 _removing.operation = Operation.EDIT_MEMBERS  # type: ignore[attr-defined]
 
 
-@router.get("/members", dependencies=allowing(Operation.READ_MEMBERS), responses=openapi.MEMBERS_RESPONSES)
+@router.get("/members", dependencies=allowing(Operation.READ_MEMBERS), responses=described.MEMBERS_RESPONSES)
 async def list_members(caller: Caller, knowledge: Knowledge, limit: Limit = 100, cursor: Cursor = None) -> Response:
     """List the members in the order of their joining."""
     found = await knowledge.database.read(service.list_members, caller.organization_id, limit, cursor)
@@ -45,7 +44,7 @@ async def list_members(caller: Caller, knowledge: Knowledge, limit: Limit = 100,
     "/members/{user_id}",
     dependencies=allowing(Operation.EDIT_MEMBERS),
     openapi_extra=request_body(ChangeRole),
-    responses=openapi.CHANGE_ROLE_RESPONSES,
+    responses=described.CHANGE_ROLE_RESPONSES,
 )
 async def change_role(
     user_id: str, caller: Caller, knowledge: Knowledge, given: Annotated[ChangeRole, Depends(body(ChangeRole))]
@@ -59,7 +58,7 @@ async def change_role(
     "/members/{user_id}",
     dependencies=[Depends(_removing), LIMITED],
     status_code=204,
-    responses=openapi.REMOVE_MEMBER_RESPONSES,
+    responses=described.REMOVE_MEMBER_RESPONSES,
 )
 async def remove(user_id: str, caller: Caller, knowledge: Knowledge) -> Response:
     """Remove a member. Only an owner removes an owner; everybody may remove themselves."""

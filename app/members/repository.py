@@ -87,7 +87,11 @@ def get(connection: Connection, organization_id: UUID, user_id: UUID) -> Member 
 
 
 def of_organization(
-    connection: Connection, organization_id: UUID, *, limit: int | None = None, after: tuple[datetime, UUID] | None = None
+    connection: Connection,
+    organization_id: UUID,
+    *,
+    limit: int | None = None,
+    after: tuple[datetime, UUID] | None = None,
 ) -> Sequence[Member]:
     """In joining order, after the one who joined then."""
     chosen = MEMBERS.where(memberships.c.organization_id == organization_id, *_after(after))

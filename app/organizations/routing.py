@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends, Path, Query
 
 from app.auth.credentials import authenticate, permitted
 from app.bodies import json_media_type
 from app.limits.dependencies import LIMITED
 from app.openapi import EVERYWHERE
 from app.roles import Operation
+
+Limit = Annotated[int, Query(ge=1, le=100)]
+Cursor = Annotated[str | None, Query(max_length=1000, description="The `next_cursor` of the page before.")]
 
 PREFIX = "/api/organizations/{organization_id}"
 

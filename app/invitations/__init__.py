@@ -1,0 +1,1 @@
+"""Invitations into organizations, by mail."""
