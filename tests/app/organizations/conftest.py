@@ -19,6 +19,7 @@ from app.config import Settings
 from app.main import create_app
 from app.organizations.service import Organization
 from pipelines.knowledge import KnowledgeBase
+from tests.app.conftest import calling
 from tests.app.people import People, Somebody, calling_as, join
 
 
@@ -64,10 +65,8 @@ class House:
     async def client(self, somebody: Somebody) -> Resident:
         return Resident(somebody, await self._stack.enter_async_context(calling_as(self.app, somebody)), self.url)
 
-    async def with_key(self, secret: str) -> httpx.AsyncClient:
-        transport = httpx.ASGITransport(self.app)
-        client = httpx.AsyncClient(transport=transport, base_url="http://kb.test", headers={"X-API-Key": secret})
-        return await self._stack.enter_async_context(client)
+    async def with_key(self, secret: str | None) -> httpx.AsyncClient:
+        return await self._stack.enter_async_context(calling(self.app, secret))
 
 
 @dataclass(frozen=True)
@@ -111,11 +110,15 @@ def mailbox() -> Mailbox:
 
 
 @pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data_dir=tmp_path, limits="off", _env_file=None)
+
+
+@pytest.fixture
 async def app(
-    knowledge: KnowledgeBase, tmp_path: Path, people: People, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+    knowledge: KnowledgeBase, settings: Settings, people: People, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[FastAPI]:
     monkeypatch.setattr("app.main.mailer", lambda _: mailbox)
-    settings = Settings(data_dir=tmp_path, limits="off", _env_file=None)
     async with people.identity() as identity, LifespanManager(create_app(settings, knowledge, identity)) as manager:
         yield manager.app
 

@@ -35,7 +35,7 @@ acts = st.lists(
 
 @given(st.lists(st.sampled_from(ROLES), min_size=4, max_size=4).filter(lambda roles: "owner" in roles), acts)
 def test_an_owner_is_always_left(roles: list[str], tried: list[tuple[UUID, str, UUID, str | None]]) -> None:
-    """After any acts of anybody there is an owner; only owners made or unmade one; nobody acted without being a member."""
+    """After any acts of anybody there is an owner; only owners made or unmade one; only members acted."""
     with connected() as connection:
         organization_id = populated(connection, roles)
         for actor, believed, whom, role in tried:
