@@ -46,6 +46,16 @@ class Standing:
         return next((one for one in self.memberships if one.organization_id == organization_id), None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """Somebody who came to the service, and where they belong, in the order of joining."""
+
+    id: UUID
+    email: str
+    created_at: datetime
+    memberships: Sequence[Member]
+
+
 MEMBERS = select(memberships, users.c.email).join(users, users.c.id == memberships.c.user_id)
 IN_ORDER = (memberships.c.joined_at, memberships.c.user_id, memberships.c.organization_id)
 
@@ -108,6 +118,20 @@ def of_address(connection: Connection, organization_id: UUID, email: str) -> Mem
 def count_owners(connection: Connection, organization_id: UUID) -> int:
     owners = (memberships.c.organization_id == organization_id, memberships.c.role == "owner")
     return int(connection.execute(select(func.count()).select_from(memberships).where(*owners)).scalar_one())
+
+
+def everybody(connection: Connection, organization_id: UUID | None = None) -> Sequence[Known]:
+    """Who came first is first; those of one organization, if it is named, with their membership of it alone."""
+    theirs: dict[UUID, list[Member]] = {}
+    chosen = MEMBERS if organization_id is None else MEMBERS.where(memberships.c.organization_id == organization_id)
+    for row in connection.execute(chosen.order_by(*IN_ORDER)):
+        theirs.setdefault(row.user_id, []).append(_read(row))
+    people = connection.execute(select(users).order_by(users.c.created_at, users.c.id))
+    return [
+        Known(id=one.id, email=one.email, created_at=one.created_at, memberships=theirs.get(one.id, []))
+        for one in people
+        if organization_id is None or one.id in theirs
+    ]
 
 
 def count(connection: Connection, organization_id: UUID) -> int:

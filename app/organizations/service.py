@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
+from sqlalchemy import Connection
+
+from app import audit
 from app.identifiers import new_id
 from app.organizations import repository
 from app.organizations.repository import Organization
@@ -55,7 +58,14 @@ async def get_organization(database: Database, organization_id: UUID) -> Organiz
 
 async def set_plan(database: Database, organization_id: UUID, plan: str) -> Organization:
     """Raises OrganizationNotFound, or ValueError for a plan that is none."""
-    return present(await database.write(repository.set_plan, organization_id, _plan(plan)))
+    return present(await database.write(_set_plan, organization_id, _plan(plan)))
+
+
+def _set_plan(connection: Connection, organization_id: UUID, plan: str) -> Organization | None:
+    changed = repository.set_plan(connection, organization_id, plan)
+    if changed:
+        audit.record(connection, "plan_changed", audit.OPERATOR, organization_id=organization_id, plan=plan)
+    return changed
 
 
 def present(organization: Organization | None) -> Organization:
