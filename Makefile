@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 ENV := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
+LLM := $(VENV)/.installed-llm
 TESTS ?= -q -m "not llm" -n auto --dist loadfile
-COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev run test check lint format lock bench clean
+.PHONY: help env dev run test test-llm check lint format lock bench clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -23,6 +24,9 @@ run: $(ENV) ## start the service with the demo knowledge base; prints an API key
 
 test: $(DEV) ## all tests that need no language model
 	$(BIN)/pytest $(TESTS)
+
+test-llm: $(LLM) ## the tests against a real language model server (llama.cpp with Gemma 3 270M on loopback)
+	$(BIN)/pytest -q -m llm tests/llm
 
 check: lint test ## everything that has to be clean before a commit
 
@@ -36,9 +40,10 @@ format: $(DEV) ## bring the source into its format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-lock: ## compile both lock files anew (needs uv, https://docs.astral.sh/uv)
-	$(COMPILE) -o requirements.lock
-	$(COMPILE) --extra dev -c requirements.lock -o requirements-dev.lock
+lock: ## compile the lock files anew (needs uv, https://docs.astral.sh/uv)
+	$(COMPILE) pyproject.toml -o requirements.lock
+	$(COMPILE) pyproject.toml --extra dev -c requirements.lock -o requirements-dev.lock
+	$(COMPILE) requirements-llm.in --no-deps -o requirements-llm.lock
 
 bench: $(DEV) ## the benchmarks of docs/measurements.md
 	$(BIN)/python -m eval.bench
@@ -63,4 +68,8 @@ $(ENV): requirements.lock pyproject.toml | $(BIN)/python
 
 $(DEV): requirements-dev.lock $(ENV)
 	$(PIP) install --require-hashes --no-deps -r requirements-dev.lock
+	@touch $@
+
+$(LLM): requirements-llm.lock $(DEV)
+	$(PIP) install --require-hashes --no-deps -r requirements-llm.lock
 	@touch $@

@@ -1,16 +1,18 @@
-"""Whether the process lives, and whether what it needs can be reached."""
+"""Whether the process lives, whether what it needs can be reached, and what Prometheus wants to know of it."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Awaitable, Mapping
 
 from fastapi import APIRouter, Request
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from sqlalchemy import Connection, text
 from starlette.responses import Response
 
-from app.errors import Unavailable
+from app.errors import NotFound, Unauthorized, Unavailable
 from app.limits.dependencies import limits_of
 from app.responses import json_response
 from app.state import Knowledge, state_of
@@ -40,6 +42,22 @@ async def ready(request: Request, knowledge: Knowledge) -> Response:
     if missing:
         raise Unavailable("NOT_READY", f"Not ready: {', '.join(missing)}.", RETRY_AFTER, checks=checks)
     return json_response({"status": "ok", "checks": checks})
+
+
+@router.get("/metrics", include_in_schema=False)
+async def metrics(request: Request) -> Response:
+    """Raises NotFound where no token is set, Unauthorized for another one."""
+    state = state_of(request)
+    expected = state["settings"].metrics_token
+    if expected is None:
+        raise NotFound
+    given = request.headers.get("authorization", "").partition(" ")[2]
+    if not secrets.compare_digest(given.encode(), expected.get_secret_value().encode()):
+        raise Unauthorized
+    counted = state["metrics"]
+    counted.pending.set(await state["knowledge"].count_pending())
+    counted.unchecked.set(limits_of(request).redis.unchecked)
+    return Response(generate_latest(counted.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
 async def run(checks: Mapping[str, Awaitable[object]]) -> dict[str, str]:

@@ -26,6 +26,7 @@ from app.limits.limiter import Limits
 from app.limits.middleware import LimitHeaders
 from app.limits.storage import make_limiter
 from app.members import endpoints as members
+from app.metrics import Metrics
 from app.middleware import BodyLimit, Surroundings
 from app.migrations import migrate
 from app.organizations import endpoints as organizations
@@ -55,6 +56,7 @@ def create_app(
 ) -> FastAPI:
     """Opens what the settings describe when it starts, but for what it is given, which it does not close."""
     settings = settings or Settings()
+    metrics = Metrics()
     app = FastAPI(
         title="Knowledge base query service",
         version=version("kb-query-service"),
@@ -62,8 +64,8 @@ def create_app(
         docs_url=None,  # its pages would load scripts from foreign hosts
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(settings, knowledge, identity),
-        middleware=[Middleware(LimitHeaders), Middleware(Surroundings), Middleware(BodyLimit)],
+        lifespan=_lifespan(settings, knowledge, identity, metrics),
+        middleware=[Middleware(LimitHeaders), Middleware(Surroundings, metrics=metrics), Middleware(BodyLimit)],
     )
     error_handlers.install(app)
     for router in ROUTERS:
@@ -73,7 +75,9 @@ def create_app(
     return app
 
 
-def _lifespan(settings: Settings, given: KnowledgeBase | None, known: IdentityServer | None) -> Lifespan:
+def _lifespan(
+    settings: Settings, given: KnowledgeBase | None, known: IdentityServer | None, metrics: Metrics
+) -> Lifespan:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
         async with AsyncExitStack() as stack:
@@ -96,6 +100,7 @@ def _lifespan(settings: Settings, given: KnowledgeBase | None, known: IdentitySe
                 limits=limits,
                 account_limits=accounts,
                 mailer=mailer(settings),
+                metrics=metrics,
             )
 
     return lifespan

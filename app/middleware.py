@@ -15,6 +15,7 @@ from app.context import KEY, RequestContext, context_of
 from app.error_handlers import as_service_error, error_response
 from app.errors import PayloadTooLarge
 from app.identifiers import new_id
+from app.metrics import Metrics
 from app.responses import encode
 
 access_log = logging.getLogger("app.access")
@@ -33,8 +34,9 @@ class _Sent:
 class Surroundings:
     """Gives each request its id and each response its common headers; writes one log line for each."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics | None = None) -> None:
         self._app = app
+        self._metrics = metrics or Metrics()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -45,7 +47,10 @@ class Surroundings:
         try:
             await self._run(scope, receive, _with_headers(send, context, sent), sent)
         finally:
-            _log(scope, context, sent.status, time.perf_counter() - started)
+            status, seconds = sent.status or CLIENT_CLOSED, time.perf_counter() - started
+            route = getattr(scope.get("route"), "path", None)
+            self._metrics.request(scope["method"], route, status, seconds)
+            _log(scope["method"], route, context, status, seconds)
 
     async def _run(self, scope: Scope, receive: Receive, send: Send, sent: _Sent) -> None:
         try:
@@ -106,13 +111,13 @@ def _with_headers(send: Send, context: RequestContext, sent: _Sent) -> Send:
     return sending
 
 
-def _log(scope: Scope, context: RequestContext, status: int | None, seconds: float) -> None:
+def _log(method: str, route: str | None, context: RequestContext, status: int, seconds: float) -> None:
     line = {
         "request_id": context.request_id,
         "organization_id": context.organization_id,
-        "method": scope["method"],
-        "route": getattr(scope.get("route"), "path", None),
-        "status": status or CLIENT_CLOSED,
+        "method": method,
+        "route": route,
+        "status": status,
         "ms": round(seconds * 1000, 1),
     }
     access_log.info("%s", encode(line).decode())

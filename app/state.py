@@ -12,6 +12,7 @@ from app.auth.identity import IdentityServer
 from app.config import Settings
 from app.limits.account import AccountLimits
 from app.limits.limiter import Limits
+from app.metrics import Metrics
 from app.organizations.lookup import OrganizationLookup
 from pipelines.knowledge import KnowledgeBase
 
@@ -25,6 +26,7 @@ class State(TypedDict):
     limits: Limits
     account_limits: AccountLimits
     mailer: Mailer
+    metrics: Metrics
 
 
 def state_of(request: Request) -> State:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-
-from llama_index.core.llms import LLM
+from typing import TYPE_CHECKING
 
 from pipelines.answering.claims import Claim
 from pipelines.answering.composer import compose, nothing_found
 from pipelines.answering.extractive import extract
-from pipelines.answering.generative import Generator
 from pipelines.answering.reading import Reading, read
 from pipelines.confidence import Calibration, Judgement, calibration_for, judge, relevance
 from pipelines.embedding import Embedding
-from pipelines.follow_ups import Check, follow_ups
+from pipelines.follow_ups import follow_ups
 from pipelines.retrieval import HybridRetriever
-from pipelines.types import Answer, Delta, Hit, Retrieval, Scope, Vector
+from pipelines.types import Answer, Delta, Retrieval, Scope, Vector
+
+if TYPE_CHECKING:
+    from llama_index.core.llms import LLM
+
+    from pipelines.answering.generative import Generator
 
 PASSAGES = 20
 """Best passages that an answer and what is asked next are made from."""
@@ -31,7 +34,7 @@ class Answerer:
     def __init__(self, retriever: HybridRetriever, embedding: Embedding, llm: LLM | None = None) -> None:
         self._retriever = retriever
         self._embedding = embedding
-        self._generator = Generator(llm, self._embed) if llm else None
+        self._generator = self._made_with(llm) if llm else None
         self._calibration = calibration_for(embedding.model_name)
 
     async def stream(self, question: str, scope: Scope, *, max_citations: int) -> AsyncGenerator[Delta | Answer, None]:
@@ -42,12 +45,13 @@ class Answerer:
             for event in nothing_found(retrieval.documents_searched):
                 yield event
             return
+        finds = self._retriever.finder(scope, NEAR)
         async with aclosing(self._claims(reading, max_citations)) as claims:
             events = compose(
                 claims,
                 confidence=judgement.confidence,
                 relevance=lambda hit: relevance(hit, self._calibration),
-                follow_ups=lambda made: follow_ups(reading, made, self._check(scope)),
+                follow_ups=lambda made: asyncio.to_thread(follow_ups, reading, made, finds),
                 documents_searched=retrieval.documents_searched,
                 max_citations=max_citations,
             )
@@ -65,12 +69,10 @@ class Answerer:
             async for claim in claims:
                 yield claim
 
-    def _check(self, scope: Scope) -> Check:
-        async def finds(question: str, wanted: Hit) -> bool:
-            found = await self._retriever.search_words(question, scope, NEAR)
-            return any(hit.document_id == wanted.document_id for hit in found)
+    def _made_with(self, llm: LLM) -> Generator:
+        from pipelines.answering.generative import Generator  # LlamaIndex's imports take most of two seconds
 
-        return finds
+        return Generator(llm, self._embed)
 
     async def _embed(self, text: str) -> Vector:
         return await asyncio.to_thread(self._embedding.embed_query, text)

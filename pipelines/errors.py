@@ -59,3 +59,7 @@ class InUse(KnowledgeBaseError):
         super().__init__(
             "Another process serves this data folder: embedded Chroma has one process. Stop it, or use a Chroma server."
         )
+
+
+class NotVerbatim(KnowledgeBaseError, ValueError):
+    """A splitter gave text that does not stand in the document."""

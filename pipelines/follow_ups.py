@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from pipelines.answering.claims import Claim
 from pipelines.answering.passages import jaccard, token_set
@@ -48,8 +49,20 @@ SMALL = frozenset({"en", "fr", "es"})
 LEAST_SCORE = 0.55
 """Fused score, within the retrieval, of passages of documents that were not cited."""
 
-Check = Callable[[str, Hit], Awaitable[bool]]
+Finds = Callable[[str, Hit], bool]
 """Whether a question finds this passage's document."""
+
+
+@lru_cache(maxsize=4096)
+def unversioned(title: str) -> str:
+    """Without a version or year in brackets at its end."""
+    return VERSION.sub("", title).strip()
+
+
+@lru_cache(maxsize=4096)
+def spoken(heading: str) -> str:
+    """Without its number."""
+    return NUMBERING.sub("", VERSION.sub("", heading))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +76,8 @@ class Subject:
 
     @classmethod
     def of(cls, hit: Hit) -> Subject:
-        heading = hit.passage.context.rpartition(SEPARATOR)[2]
-        return cls(
-            VERSION.sub("", hit.title).strip(),
-            NUMBERING.sub("", VERSION.sub("", heading)).strip(" *_:."),
-            hit.passage.language,
-            hit.passage.text,
-        )
+        heading = spoken(hit.passage.context.rpartition(SEPARATOR)[2]).strip(" *_:.")
+        return cls(unversioned(hit.title), heading, hit.passage.language, hit.passage.text)
 
     def question(self) -> str | None:
         """In the passage's language; None where no sentence is known to be right."""
@@ -90,15 +98,15 @@ class Subject:
         return f"{first.lower()} {rest}".rstrip() if self.language in SMALL and not is_name else self.heading
 
 
-async def follow_ups(reading: Reading, claims: Sequence[Claim], check: Check) -> tuple[str, ...]:
-    """Up to three, each found by `check` to be answerable, none asking what was asked or is answered already."""
+def follow_ups(reading: Reading, claims: Sequence[Claim], finds: Finds) -> tuple[str, ...]:
+    """Up to three, each of which `finds` what answers it, none asking what was asked or is answered already."""
     found: list[str] = []
     asked = [token_set(reading.retrieval.question.text, language) for language in reading.terms]
     for tried, (question, hit) in enumerate(candidates(reading, claims)):
         if len(found) == MOST or tried == TRIED:
             break
         tokens = token_set(question, hit.passage.language)
-        if all(jaccard(tokens, other) < SAME for other in asked) and await check(question, hit):
+        if all(jaccard(tokens, other) < SAME for other in asked) and finds(question, hit):
             asked.append(tokens)
             found.append(question)
     return tuple(found)

@@ -23,8 +23,12 @@ from pipelines.store.database import Database
 from pipelines.types import Vector
 from pipelines.vectors import Chroma, VectorIndex
 
+IN_MEMORY = 20_000
+"""Passages of an organization up to which exact search in memory is quicker than Chroma, whatever is filtered."""
 EXACT = 4_000
-"""Allowed passages up to which exact search in memory is quicker than fetching more from Chroma than is wanted."""
+"""In larger ones: allowed passages up to which it is quicker than fetching more from Chroma than is wanted."""
+MOST_ROWS = 250_000
+"""Vectors held in memory for all organizations together, 1.5 KB each; who was asked longest ago is dropped first."""
 MARGINS = (1.5, 6.0)
 """How many times more is fetched from Chroma than a filter should need by its share, first and then."""
 MOST_FETCHED = 3_000
@@ -37,29 +41,37 @@ class Follower(Protocol):
 
 
 class OrganizationIndexes:
-    """One organization's two indexes, and its vectors in memory once a filter needed them."""
+    """One organization's two indexes, and its vectors in memory where it is small or a filter needed them."""
 
-    def __init__(self, generation: int, vectors: VectorIndex, lexical: LexicalIndex, dimension: int) -> None:
+    def __init__(self, generation: int, vectors: VectorIndex, lexical: LexicalIndex) -> None:
         self.generation = generation
         self.vectors = vectors
         self.lexical = lexical
-        self.matrix = Matrix(dimension)
+        self.matrix: Matrix | None = None
         self.lock = asyncio.Lock()
 
-    def nearest(self, vector: Vector, rows: NDArray[np.intp] | None, limit: int) -> dict[int, float]:
+    @property
+    def is_small(self) -> bool:
+        return self.vectors.size <= IN_MEMORY
+
+    def nearest(
+        self, vector: Vector, limit: int, matrix: Matrix | None, rows: NDArray[np.intp] | None
+    ) -> dict[int, float]:
         """Cosines of the nearest passages by id, nearest first; among `rows` of the matrix where a filter left these.
 
         As many as `limit` if there are.
         """
-        if rows is None:
+        if matrix is None or (rows is None and matrix.size > IN_MEMORY):
             return self.vectors.nearest(vector, limit)
-        if rows.size > EXACT:
-            needed = limit * self.vectors.count() / rows.size
+        if rows is None:
+            return matrix.nearest(vector, matrix.rows(), limit)
+        if matrix.size > IN_MEMORY and rows.size > EXACT:
+            needed = limit * self.vectors.size / rows.size
             for wanted in (int(margin * needed) for margin in MARGINS if margin * needed <= MOST_FETCHED):
-                found = self.matrix.within(self.vectors.nearest(vector, wanted), rows)
+                found = matrix.within(self.vectors.nearest(vector, wanted), rows)
                 if len(found) >= limit:
                     return dict(islice(found.items(), limit))
-        return self.matrix.nearest(vector, rows, limit)
+        return matrix.nearest(vector, rows, limit)
 
     def close(self) -> None:
         self.lexical.close()
@@ -103,13 +115,29 @@ class Indexes:
     async def current(self, state: IndexState, *, in_memory: bool = False) -> OrganizationIndexes:
         """The organization's indexes, having followed every change of `state`; with the matrix if `in_memory`."""
         found = await self._get(state.organization_id, state.generation)
-        followers: list[Follower] = [found.vectors, found.lexical]
-        if in_memory:
-            followers.append(found.matrix)
+        if found.matrix is None and (in_memory or found.is_small):
+            found.matrix = Matrix(self._dimension)
+        followers: list[Follower] = [found.vectors, found.lexical, *filter(None, [found.matrix])]
         if any(follower.position() < state.change for follower in followers):
             async with found.lock:
                 await self._follow(state, followers)
+            self._shed(found)
         return found
+
+    def newest(self, organization_id: UUID) -> OrganizationIndexes | None:
+        """Its indexes as they are, if they are open: for what may be a moment behind."""
+        generations = [generation for owner, generation in self._open if owner == organization_id]
+        return self._open[organization_id, max(generations)] if generations else None
+
+    def _shed(self, kept: OrganizationIndexes) -> None:
+        """Drops matrices, the longest unused first. Whoever still searches one holds it."""
+        holding = [one for one in self._open.values() if one.matrix and one is not kept]
+        rows = sum(one.matrix.size for one in (*holding, kept) if one.matrix)
+        for one in holding:
+            if rows <= MOST_ROWS or one.matrix is None:
+                return
+            rows -= one.matrix.size
+            one.matrix = None
 
     async def _follow(self, state: IndexState, followers: Sequence[Follower]) -> None:
         for follower in followers:
@@ -137,7 +165,7 @@ class Indexes:
     def _make(self, organization_id: UUID, generation: int) -> OrganizationIndexes:
         vectors = self._chroma.open(_collection(organization_id, generation))
         lexical = self._lexical(self._lexical_folder(organization_id, generation))
-        return OrganizationIndexes(generation, vectors, lexical, self._dimension)
+        return OrganizationIndexes(generation, vectors, lexical)
 
     def _lexical_folder(self, organization_id: UUID, generation: int) -> Path:
         return self._folder / "lexical" / organization_id.hex / str(generation)

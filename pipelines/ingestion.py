@@ -12,16 +12,13 @@ from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
 
 from pipelines.embedding import Embedding
+from pipelines.errors import NotVerbatim
 from pipelines.store.changes import pack
 from pipelines.store.publishing import Built, Draft, NewPassage
 from pipelines.text.tokens import detect_language
 
 LANGUAGE_SAMPLE = 4_000
 """Characters of a document that its language is read from."""
-
-
-class NotVerbatim(ValueError):
-    """A splitter gave text that does not stand in the document."""
 
 
 class EmbedNew(TransformComponent):

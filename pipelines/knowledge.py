@@ -6,31 +6,22 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from uuid import UUID
 
 from filelock import FileLock, Timeout
-from llama_index.core.base.base_query_engine import BaseQueryEngine
-from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.llms import LLM
-from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.schema import TransformComponent
 
 from pipelines.answerer import Answerer
 from pipelines.consistency import Consistency
-from pipelines.embedding import adapt, resolve_embedding
+from pipelines.embedding import Embedding, adapt, resolve_embedding
 from pipelines.errors import InUse, KnowledgeBaseError
 from pipelines.following import Indexes
 from pipelines.fusion import Fusion
-from pipelines.ingestion import Ingestion
-from pipelines.llama import FusionRetriever, KnowledgeQueryEngine, LexicalRetriever
 from pipelines.retrieval import HybridRetriever
 from pipelines.store import documents, leases
 from pipelines.store.database import Database
 from pipelines.store.documents import Edit
 from pipelines.store.migrate import migrate
-from pipelines.text.splitter import PassageSplitter
 from pipelines.types import (
     UNCHANGED,
     Answer,
@@ -52,6 +43,17 @@ from pipelines.types import (
 from pipelines.vectors import Chroma
 from pipelines.worker import Indexer, Worker
 from pipelines.writing import Writer
+
+if TYPE_CHECKING:
+    # Most of two seconds: who only asks does not wait for it.
+    from llama_index.core.base.base_query_engine import BaseQueryEngine
+    from llama_index.core.base.base_retriever import BaseRetriever
+    from llama_index.core.base.embeddings.base import BaseEmbedding
+    from llama_index.core.llms import LLM
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
+    from llama_index.core.schema import TransformComponent
+
+    from pipelines.ingestion import Ingestion
 
 INDEX_WAIT = 30.0
 """Seconds that a write waits to be searchable."""
@@ -86,7 +88,7 @@ class KnowledgeBase:
         *,
         database_url: str | None = None,
         chroma_url: str | None = None,
-        embedding: BaseEmbedding | None = None,
+        embedding: BaseEmbedding | Embedding | None = None,
         llm: LLM | None = None,
         splitter: TransformComponent | None = None,
         fusion: Fusion | None = None,
@@ -113,8 +115,7 @@ class KnowledgeBase:
         indexes = Indexes(
             database, chroma, folder, fingerprint=model.fingerprint, dimension=model.dimension, most_open=most_open
         )
-        splitter = splitter or PassageSplitter.for_model(model)
-        indexer = Indexer(database, indexes, Ingestion(model, splitter))
+        indexer = Indexer(database, indexes, lambda: _ingestion(model, splitter))
         own = Worker(database, indexer)
         retriever = HybridRetriever(database, indexes, model, fusion, postprocessors)
         writer = Writer(database, indexes, indexer, own, works=worker, wait=index_wait)
@@ -236,16 +237,26 @@ class KnowledgeBase:
     # --- LlamaIndex
 
     def as_retriever(self, scope: Scope, limit: int = 10) -> BaseRetriever:
+        from pipelines.llama import FusionRetriever
+
         return FusionRetriever(self, scope, limit)
 
     def as_lexical_retriever(self, scope: Scope, limit: int = 10) -> BaseRetriever:
         """BM25 alone."""
+        from pipelines.llama import LexicalRetriever
+
         return LexicalRetriever(self, scope, limit)
 
     def as_query_engine(self, scope: Scope, *, streaming: bool = False) -> BaseQueryEngine:
+        from pipelines.llama import KnowledgeQueryEngine
+
         return KnowledgeQueryEngine(self, scope, streaming=streaming)
 
     # --- operating
+
+    async def count_pending(self) -> int:
+        """Documents of all organizations that are not searchable yet."""
+        return await self.database.read(documents.count_pending)
 
     async def ping(self) -> None:
         """Raises IndexUnavailable when Chroma cannot be reached."""
@@ -258,6 +269,13 @@ class KnowledgeBase:
         """Builds both indexes anew; after a change of the embedding model all documents are pending until embedded."""
         if await self._consistency.reindex(organization_id) and self._worker:
             self._worker.wake()
+
+
+def _ingestion(model: Embedding, splitter: TransformComponent | None) -> Ingestion:
+    from pipelines.ingestion import Ingestion
+    from pipelines.text.splitter import PassageSplitter
+
+    return Ingestion(model, splitter or PassageSplitter.for_model(model))
 
 
 def take(lock: FileLock) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from math import log
 from pathlib import Path
 from typing import Any, Protocol
+from uuid import UUID
 
 import tantivy
 from tantivy import Document, Occur, Query
@@ -51,6 +52,10 @@ class LexicalIndex(Protocol):
 
     def scores(self, terms: Sequence[str], ids: Sequence[int]) -> dict[int, float]:
         """BM25 scores of these passages; those without any of the terms are left out."""
+        ...
+
+    def has_one_of(self, document_id: UUID, ids: Sequence[int]) -> bool:
+        """Whether one of these passages is the document's."""
         ...
 
     def weights(self, terms: Iterable[str]) -> dict[str, float]:
@@ -160,9 +165,14 @@ class TantivyIndex:
     def scores(self, terms: Sequence[str], ids: Sequence[int]) -> dict[int, float]:
         if not ids:
             return {}
-        among = Query.term_set_query(SCHEMA, "passage", list(ids))
-        query = Query.boolean_query([(Occur.Must, _any_of(terms)), _filter(among)])
+        query = Query.boolean_query([(Occur.Must, _any_of(terms)), _filter(_among(ids))])
         return self._scores(query, len(ids))
+
+    @guarded
+    def has_one_of(self, document_id: UUID, ids: Sequence[int]) -> bool:
+        theirs = Query.term_query(SCHEMA, "document", document_id.hex)
+        query = Query.boolean_query([_filter(theirs), _filter(_among(ids))])
+        return bool(ids) and bool(self._searcher.search(query, limit=1, count=False).hits)
 
     def _scores(self, query: Any, limit: int) -> dict[int, float]:
         hits = self._searcher.search(query, limit=limit, count=False).hits
@@ -196,6 +206,11 @@ def _to_document(passage: IndexedPassage) -> Any:
 
 def _any_of(terms: Sequence[str]) -> Any:
     return Query.boolean_query([(Occur.Should, Query.term_query(SCHEMA, "tokens", term)) for term in terms])
+
+
+def _among(ids: Sequence[int]) -> Any:
+    """Of single terms: a term set is looked for through the whole dictionary, which takes three times as long."""
+    return Query.boolean_query([(Occur.Should, Query.term_query(SCHEMA, "passage", i)) for i in ids])
 
 
 def _filter(query: Any) -> tuple[Any, Any]:

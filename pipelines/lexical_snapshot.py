@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from uuid import UUID
 
 import bm25s
 import numpy as np
@@ -64,6 +65,9 @@ class SnapshotIndex:
     def scores(self, terms: Sequence[str], ids: Sequence[int]) -> dict[int, float]:
         every = dict(zip(self._passages, self._all_scores(terms).tolist(), strict=True))
         return {i: every[i] for i in ids if every.get(i, 0.0) > 0}
+
+    def has_one_of(self, document_id: UUID, ids: Sequence[int]) -> bool:
+        return any(self._passages[i].document_id == document_id for i in ids if i in self._passages)
 
     def _all_scores(self, terms: Sequence[str]) -> NDArray[np.float32]:
         known = [term for term in terms if any(term in tokens for tokens in self._tokens.values())]

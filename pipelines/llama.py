@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.base.response.schema import AsyncStreamingResponse, Response
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, RelatedNodeInfo, TextNode
+from pydantic import PrivateAttr
 
+from pipelines.embedding import Embedding
 from pipelines.types import Answer, Delta, Hit, Scope
 
 if TYPE_CHECKING:
@@ -77,6 +80,34 @@ class _Bridge:
             work.close()
             raise RuntimeError("inside an event loop use the asynchronous call: aretrieve, aquery")
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+class LlamaEmbedding(BaseEmbedding):
+    """An embedding model of the library for LlamaIndex's own parts: evaluators, semantic splitters, other indexes."""
+
+    _model: Embedding = PrivateAttr()
+
+    def __init__(self, model: Embedding) -> None:
+        super().__init__(model_name=model.model_name)
+        self._model = model
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return list(self._model.embed_query(query).tolist())
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._get_text_embeddings([text])[0]
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return list(self._model.embed_passages(texts).tolist())
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return await asyncio.to_thread(self._get_query_embedding, query)
+
+    async def _aget_text_embedding(self, text: str) -> list[float]:
+        return await asyncio.to_thread(self._get_text_embedding, text)
+
+    async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return await asyncio.to_thread(self._get_text_embeddings, texts)
 
 
 class FusionRetriever(BaseRetriever):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from llama_index.core.llms import LLM
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from llama_index.core.llms import LLM
 
 NO_KEY = "none"
 """The client insists on a key; servers of one's own mostly want none."""

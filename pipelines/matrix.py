@@ -12,13 +12,15 @@ from pipelines.store.changes import IndexedPassage, Step
 from pipelines.types import Scope, Vector
 
 BLOCK = 4096
-"""Rows widened to single precision at a time."""
+"""Rows copied together at a time."""
+DENSE = 3
+"""Where one row in so many is wanted, all are multiplied where they lie: quicker than copying the wanted ones."""
 
 
 class Matrix:
-    """Vectors (rows, dimension) in half precision beside each row's id, document, source and day.
+    """Vectors (rows, dimension) in single precision beside each row's id, document, source and day.
 
-    It follows the database like the indexes on disk, from nothing, when a filtered question first needs it.
+    It follows the database like the indexes on disk, from nothing, when a question first needs it.
     """
 
     def __init__(self, dimension: int) -> None:
@@ -26,8 +28,13 @@ class Matrix:
         self._rows = 0
         self._row_of: dict[int, int] = {}  # by passage id
         self._codes: dict[object, int] = {}  # documents and sources as small numbers
-        self._vectors = np.zeros((0, dimension), np.float16)
+        self._vectors = np.zeros((0, dimension), np.float32)
         self._columns = np.zeros((4, 0), np.int64)  # passage, document, source, day; document -1: taken out
+
+    @property
+    def size(self) -> int:
+        """Rows held, those taken out included."""
+        return self._rows
 
     def position(self) -> int:
         return self._position
@@ -59,7 +66,7 @@ class Matrix:
         capacity = len(self._vectors)
         if needed > capacity:
             more = max(needed, capacity + capacity // 2) - capacity
-            self._vectors = np.concatenate([self._vectors, np.zeros((more, self._vectors.shape[1]), np.float16)])
+            self._vectors = np.concatenate([self._vectors, np.zeros((more, self._vectors.shape[1]), np.float32)])
             self._columns = np.concatenate([self._columns, np.full((4, more), -1)], axis=1)
 
     def _code(self, value: object) -> int:
@@ -70,6 +77,10 @@ class Matrix:
         table = np.zeros(len(self._codes) + 1, bool)  # the last place is that of -1
         table[[self._codes[value] for value in values if value in self._codes]] = True
         return table[column]
+
+    def rows(self) -> NDArray[np.intp]:
+        """All that have not been taken out."""
+        return np.flatnonzero(self._columns[1, : self._rows] >= 0)
 
     def allowed(self, scope: Scope) -> NDArray[np.intp]:
         """The rows that a scope leaves."""
@@ -96,14 +107,23 @@ class Matrix:
         place = self._row_of
         return {i: cosine for i, cosine in found.items() if i in place and allowed[place[i]]}
 
+    def cosines(self, ids: Iterable[int], vector: Vector) -> dict[int, float]:
+        """Of these passages, by id; those that are not held are left out."""
+        places = {i: self._row_of[i] for i in ids if i in self._row_of}
+        near = cosines(self._vectors[list(places.values())], vector)
+        return dict(zip(places, near.tolist(), strict=True))
+
     def nearest(self, vector: Vector, rows: NDArray[np.intp], limit: int) -> dict[int, float]:
         """Cosines of the nearest of these rows by passage id, nearest first: exact."""
-        near = np.empty(len(rows), np.float32)
-        for at in range(0, len(rows), BLOCK):
-            near[at : at + BLOCK] = cosines(self._vectors[rows[at : at + BLOCK]].astype(np.float32), vector)
+        near = self._near(vector, rows)
         best = np.argpartition(-near, limit - 1)[:limit] if len(rows) > limit else np.arange(len(rows))
         best = best[np.argsort(-near[best], kind="stable")]
         return dict(zip(self._columns[0, rows[best]].tolist(), near[best].tolist(), strict=True))
 
-    def close(self) -> None:
-        self.__init__(self._vectors.shape[1])  # type: ignore[misc]  # drops the arrays
+    def _near(self, vector: Vector, rows: NDArray[np.intp]) -> NDArray[np.float32]:
+        if DENSE * len(rows) >= self._rows:
+            return cosines(self._vectors[: self._rows], vector)[rows]
+        near = np.empty(len(rows), np.float32)
+        for at in range(0, len(rows), BLOCK):
+            near[at : at + BLOCK] = cosines(self._vectors[rows[at : at + BLOCK]], vector)
+        return near

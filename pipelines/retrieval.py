@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from uuid import UUID
 
 import numpy as np
-from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
-from pipelines import llama
 from pipelines.embedding import Embedding
 from pipelines.errors import IndexUnavailable
 from pipelines.following import Indexes, OrganizationIndexes
@@ -18,20 +19,25 @@ from pipelines.similarity import cosines
 from pipelines.store import changes
 from pipelines.store.changes import IndexState
 from pipelines.store.database import Database
-from pipelines.store.lookup import Found, lookup, to_hit, vectors
+from pipelines.store.lookup import lookup, stacked, to_hit, vectors
 from pipelines.text.tokens import query_tokens
 from pipelines.types import Hit, Question, Retrieval, Scope, Vector
+
+if TYPE_CHECKING:
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
 CANDIDATES = 50
 """Passages of each half."""
 PASSAGES_A_DOCUMENT = 3
+REMEMBERED = 2048
+"""Questions whose vectors are kept: the same ones are asked again and again."""
 ATTEMPTS = 5
 """Searches before an answer is given although what was found keeps changing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What the two indexes found: scores by passage id, not yet looked up."""
+    """What the two indexes found: scores by passage id, each candidate scored by both, not yet looked up."""
 
     question: Question
     scope: Scope
@@ -39,8 +45,27 @@ class Candidates:
     bm25: dict[int, float]
     documents_searched: int | None
 
-    def ids(self) -> list[int]:
-        return list(self.cosines.keys() | self.bm25.keys())
+    def without_cosine(self) -> list[int]:
+        """Found by their words alone, and their vectors not in memory."""
+        return [passage for passage in self.bm25 if passage not in self.cosines]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate and its scores."""
+
+    id: int
+    score: float
+    cosine: float
+    bm25: float
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """Hits, and whether everything that was looked up is still current."""
+
+    hits: tuple[Hit, ...]
+    is_complete: bool
 
 
 class HybridRetriever:
@@ -57,6 +82,7 @@ class HybridRetriever:
         self._database = database
         self._indexes = indexes
         self._embedding = embedding
+        self._embed = lru_cache(REMEMBERED)(self._embed_anew)
         self._fusion = fusion or ConvexCombination()
         self._postprocessors = postprocessors
 
@@ -65,38 +91,42 @@ class HybridRetriever:
 
         What is not current any more is dropped, and searched again if that left a gap.
         """
-        candidates_wanted = max(CANDIDATES, PASSAGES_A_DOCUMENT * least)
+        wanted = max(CANDIDATES, PASSAGES_A_DOCUMENT * least)
         vector: Vector | None = None
         for left in reversed(range(ATTEMPTS)):
             state = await self._indexes.state(scope.organization_id)
             if state is None:
                 return await self._nothing(question, scope)
             try:
-                candidates = await self._search(state, question, scope, candidates_wanted, vector)
+                candidates = await self._search(state, question, scope, wanted, vector)
             except IndexUnavailable:
                 if not await self._was_replaced(state):
                     raise
                 continue
             vector = candidates.question.vector
-            found, now = await self._lookup(candidates, scope)
-            if not left or now is None or now == state:
-                return await self._retrieval(candidates, found, state, limit)
+            found = await self._look_up(candidates, limit, least)
+            if not left or found.is_complete or await self._stands(state):
+                return await self._retrieval(candidates, found.hits, state)
         raise IndexUnavailable
 
-    async def _retrieval(
-        self, candidates: Candidates, found: dict[int, Found], state: IndexState, limit: int | None
-    ) -> Retrieval:
-        question, scope = candidates.question, candidates.scope
-        # Asked of the database's own rows: an index may not have heard yet that a document has moved.
-        allowed = [one for one in found.values() if scope.allows(one.source, one.day)]
-        hits = self._fuse(candidates, allowed, limit)
+    def _embed_anew(self, organization_id: UUID, question: str) -> Vector:
+        """Cached by organization, too: how quickly one is answered tells nothing of what another has asked."""
+        vector = self._embedding.embed_query(question)
+        vector.flags.writeable = False
+        return vector
+
+    async def _retrieval(self, candidates: Candidates, hits: Sequence[Hit], state: IndexState) -> Retrieval:
         if self._postprocessors:
-            hits = await llama.postprocess(hits, self._postprocessors, question.text)
+            from pipelines import llama
+
+            hits = await llama.postprocess(tuple(hits), self._postprocessors, candidates.question.text)
         searched = state.documents if candidates.documents_searched is None else candidates.documents_searched
-        return Retrieval(question=question, scope=scope, hits=hits, documents_searched=searched)
+        return Retrieval(
+            question=candidates.question, scope=candidates.scope, hits=tuple(hits), documents_searched=searched
+        )
 
     async def _nothing(self, question: str, scope: Scope) -> Retrieval:
-        vector = await asyncio.to_thread(self._embedding.embed_query, question)
+        vector = await asyncio.to_thread(self._embed, scope.organization_id, question)
         empty = Question(text=question, vector=vector, term_weights={})
         return Retrieval(question=empty, scope=scope, hits=(), documents_searched=0)
 
@@ -104,22 +134,41 @@ class HybridRetriever:
         self, state: IndexState, question: str, scope: Scope, limit: int, vector: Vector | None
     ) -> Candidates:
         indexes = await self._indexes.current(state, in_memory=scope.is_filtered)
-        return await asyncio.to_thread(self._search_indexes, indexes, question, scope, limit, vector)
+        found = await asyncio.to_thread(self._search_indexes, indexes, question, scope, limit, vector)
+        if (missing := found.without_cosine()) and indexes.matrix is None:
+            rows = await self._database.read(vectors, missing)
+            found.cosines.update(zip(rows, cosines(stacked(rows), found.question.vector).tolist(), strict=True))
+        return found
 
     def _search_indexes(
         self, indexes: OrganizationIndexes, text: str, scope: Scope, limit: int, vector: Vector | None
     ) -> Candidates:
-        lexical = indexes.lexical
+        lexical, matrix = indexes.lexical, indexes.matrix
         terms = query_tokens(text, lexical.languages)
-        vector = self._embedding.embed_query(text) if vector is None else vector
+        vector = self._embed(scope.organization_id, text) if vector is None else vector
         question = Question(text=text, vector=vector, term_weights=lexical.weights(terms))
-        rows = indexes.matrix.allowed(scope) if scope.is_filtered else None
-        cosines = indexes.nearest(vector, rows, limit)
+        rows = matrix.allowed(scope) if matrix and scope.is_filtered else None
+        near = indexes.nearest(vector, limit, matrix, rows)
         bm25 = lexical.search(terms, scope, limit) if terms else {}
         if terms:
-            bm25 |= lexical.scores(terms, [passage for passage in cosines if passage not in bm25])
-        searched = None if rows is None else indexes.matrix.count_documents(rows)
-        return Candidates(question, scope, cosines, bm25, searched)
+            bm25 |= lexical.scores(terms, [passage for passage in near if passage not in bm25])
+        if matrix:
+            near |= matrix.cosines([passage for passage in bm25 if passage not in near], vector)
+        searched = matrix.count_documents(rows) if matrix and rows is not None else None
+        return Candidates(question, scope, near, bm25, searched)
+
+    def finder(self, scope: Scope, near: int) -> Callable[[str, Hit], bool]:
+        """Tells whether a question finds a hit's document by its words among so many passages: no database, no wait."""
+        indexes = self._indexes.newest(scope.organization_id)
+
+        def finds(question: str, wanted: Hit) -> bool:
+            if indexes is None:
+                return False
+            terms = query_tokens(question, indexes.lexical.languages)
+            found = indexes.lexical.search(terms, scope, near) if terms else {}
+            return indexes.lexical.has_one_of(wanted.document_id, list(found))
+
+        return finds
 
     async def search_words(self, question: str, scope: Scope, limit: int) -> tuple[Hit, ...]:
         """BM25 alone, best first."""
@@ -132,26 +181,47 @@ class HybridRetriever:
         found = await self._database.read(lookup, scope.organization_id, list(scores))
         return tuple(to_hit(found[i], score, 0.0, score) for i, score in scores.items() if i in found)
 
-    async def _lookup(self, candidates: Candidates, scope: Scope) -> tuple[dict[int, Found], IndexState | None]:
-        """What of the candidates is current, and, if not all are, the state of things after looking."""
-        ids = candidates.ids()
-        found = await self._database.read(lookup, scope.organization_id, ids)
-        if len(found) == len(ids):
-            return found, None
-        return found, await self._database.read(changes.state, scope.organization_id)
+    async def _look_up(self, candidates: Candidates, limit: int | None, least: int) -> LookedUp:
+        """The best candidates as the database has them; all of them where the first did not suffice."""
+        ranked = self._rank(candidates)
+        first = limit or (PASSAGES_A_DOCUMENT * least) or len(ranked)
+        found = await self._hits(ranked[:first], candidates.scope)
+        if candidates.without_cosine():  # the database has dropped them since
+            found = LookedUp(found.hits, is_complete=False)
+        if len(found.hits) < min(first, len(ranked)) or len({hit.document_id for hit in found.hits}) < least:
+            rest = await self._hits(ranked[first:], candidates.scope)
+            found = LookedUp((*found.hits, *rest.hits), found.is_complete and rest.is_complete)
+        return LookedUp(found.hits[:limit], found.is_complete)
+
+    async def _hits(self, ranked: Sequence[Ranked], scope: Scope) -> LookedUp:
+        found = await self._database.read(lookup, scope.organization_id, [one.id for one in ranked])
+        # Asked of the database's own rows: an index may not have heard yet that a document has moved.
+        hits = [
+            to_hit(row, one.score, one.cosine, one.bm25)
+            for one in ranked
+            if (row := found.get(one.id)) and scope.allows(row.source, row.day)
+        ]
+        return LookedUp(tuple(hits), len(found) == len(ranked))
+
+    async def _stands(self, state: IndexState) -> bool:
+        """Whether nothing has changed since."""
+        return await self._database.read(changes.state, state.organization_id) in (state, None)
 
     async def _was_replaced(self, state: IndexState) -> bool:
         """Whether the indexes that failed have meanwhile given way to a new generation."""
         now = await self._database.read(changes.state, state.organization_id)
         return now is None or now.generation != state.generation
 
-    def _fuse(self, candidates: Candidates, found: Sequence[Found], limit: int | None) -> tuple[Hit, ...]:
-        if not found:
-            return ()
-        question = candidates.question
-        cosine = cosines(vectors(found), question.vector).astype(np.float64)
-        bm25 = np.array([candidates.bm25.get(one.id, 0.0) for one in found])
-        known = np.count_nonzero(list(question.term_weights.values())) / max(1, len(question.term_weights))
+    def _rank(self, candidates: Candidates) -> list[Ranked]:
+        """Best first."""
+        ids = list(candidates.cosines)
+        if not ids:
+            return []
+        weights = candidates.question.term_weights
+        cosine = np.array([candidates.cosines[i] for i in ids])
+        bm25 = np.array([candidates.bm25.get(i, 0.0) for i in ids])
+        known = np.count_nonzero(list(weights.values())) / max(1, len(weights))
         scores = self._fusion(cosine, bm25, known=float(known))
-        order = np.argsort(-scores, kind="stable")[:limit].tolist()
-        return tuple(to_hit(found[at], float(scores[at]), float(cosine[at]), float(bm25[at])) for at in order)
+        order = np.argsort(-scores, kind="stable").tolist()
+        rows = list(zip(ids, scores.tolist(), cosine.tolist(), bm25.tolist(), strict=True))
+        return [Ranked(*rows[at]) for at in order]

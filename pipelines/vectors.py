@@ -71,6 +71,8 @@ class VectorIndex:
         self.collection = self._reach()
         self._position = int(self.collection.metadata["change"])
         self._dead = int(self.collection.metadata.get("dead", 0))
+        self.size = self.count()
+        """Passages, as of the last refresh or step: asking for the count takes as long as a small search."""
 
     def position(self) -> int:
         return self._position
@@ -90,6 +92,7 @@ class VectorIndex:
             )
         guarded(self.collection.modify)(metadata={"change": step.number, "dead": self._dead})
         self._position = step.number
+        self.size = self.count()
 
     def count(self) -> int:
         return int(guarded(self.collection.count)())

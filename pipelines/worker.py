@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import groupby
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from pipelines.errors import IndexUnavailable
+from pipelines.errors import IndexUnavailable, NotVerbatim
 from pipelines.following import Indexes
-from pipelines.ingestion import Ingestion, NotVerbatim
 from pipelines.store import leases, publishing
 from pipelines.store.database import Database
 from pipelines.store.leases import Job, Lease
 from pipelines.store.publishing import Draft
+
+if TYPE_CHECKING:
+    from pipelines.ingestion import Ingestion  # LlamaIndex: not before the first document
 
 logger = logging.getLogger(__name__)
 
@@ -31,10 +35,10 @@ RENEWAL = 20.0
 class Indexer:
     """Takes accepted revisions to current ones, in groups that take turns with those of other callers."""
 
-    def __init__(self, database: Database, indexes: Indexes, ingestion: Ingestion) -> None:
+    def __init__(self, database: Database, indexes: Indexes, make_ingestion: Callable[[], Ingestion]) -> None:
         self._database = database
         self._indexes = indexes
-        self._ingestion = ingestion
+        self._ingestion = lru_cache(make_ingestion)
         self._turns = asyncio.Semaphore(AT_ONCE)
 
     async def index(self, jobs: Sequence[Job]) -> None:
@@ -64,7 +68,7 @@ class Indexer:
         organization_id = drafts[0].job.organization_id
         await self._indexes.state(organization_id)  # refuses vectors of another model
         known = await self._database.read(publishing.known_vectors, [draft.job.document_id for draft in drafts])
-        built = await asyncio.to_thread(self._ingestion.build, drafts, known)
+        built = await asyncio.to_thread(lambda: self._ingestion().build(drafts, known))
         await self._database.write(publishing.publish, organization_id, built)
         await self.follow(organization_id)
 

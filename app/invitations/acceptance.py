@@ -28,7 +28,7 @@ class NotInvited(Forbidden):
 
 
 def accept(connection: Connection, token_hash: str, user_id: UUID, email: str, now: datetime) -> Member:
-    """The membership of somebody who is a user already. Raises InvitationNotFound or NotInvited.
+    """The membership of somebody, who may be new here. Raises InvitationNotFound or NotInvited.
 
     Of two at once the second waits for the first and finds nothing. Who is a member by now keeps their role.
     """
@@ -38,6 +38,7 @@ def accept(connection: Connection, token_hash: str, user_id: UUID, email: str, n
     if email.strip().lower() != invitation.email:
         raise NotInvited
     repository.remove(connection, invitations.c.id == invitation.id)
+    members.add_user(connection, user_id, email, now)
     if members.add_member(connection, invitation.organization_id, user_id, invitation.role, now):
         audit.record(
             connection,

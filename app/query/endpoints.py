@@ -17,7 +17,7 @@ from app.query.stream import begin
 from app.query.timing import Stopwatch
 from app.responses import json_response
 from app.roles import Operation
-from app.state import Knowledge
+from app.state import Knowledge, state_of
 from pipelines.types import Answer
 
 DEFAULT_CITATIONS = 5
@@ -47,10 +47,14 @@ async def query(
     watch = Stopwatch()
     scope = asked.scope(caller.scope)
     wanted = asked.options.max_citations or DEFAULT_CITATIONS
+    metrics = state_of(request)["metrics"]
     if asked.options.stream:
-        return await begin(knowledge.stream(asked.question, scope, max_citations=wanted), request.receive, watch)
+        events = metrics.counted(knowledge.stream(asked.question, scope, max_citations=wanted))
+        return await begin(events, request.receive, watch)
     answering = knowledge.answer(asked.question, scope, max_citations=wanted)
-    return json_response(_whole(await while_connected(request.receive, answering), watch))
+    answer = await while_connected(request.receive, answering)
+    metrics.question(answer)
+    return json_response(_whole(answer, watch))
 
 
 @router.post("/search", openapi_extra=request_body(Search), responses=SEARCH_RESPONSES)

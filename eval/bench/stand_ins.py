@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from llama_index.core.schema import BaseNode, NodeRelationship, RelatedNodeInfo, TextNode, TransformComponent
-from pydantic import PrivateAttr
 
 from pipelines.embedding import Embedding, Vectors, unit
 from pipelines.types import Vector
@@ -17,10 +16,8 @@ from pipelines.types import Vector
 class Wrapped(Embedding):
     """Another model under its own name."""
 
-    _inner: Embedding = PrivateAttr()
-
     def __init__(self, inner: Embedding) -> None:
-        super().__init__(model_name=inner.model_name)
+        self.model_name = inner.model_name
         self._inner = inner
 
     @property
@@ -48,8 +45,6 @@ class Wrapped(Embedding):
 class RandomPassages(Wrapped):
     """Questions are embedded by the model; passages get unit vectors at random, which costs next to nothing."""
 
-    _random: np.random.Generator = PrivateAttr()
-
     def __init__(self, inner: Embedding, seed: int) -> None:
         super().__init__(inner)
         self._random = np.random.default_rng(seed)
@@ -65,18 +60,12 @@ class RandomPassages(Wrapped):
 class Recording(Wrapped):
     """Notes what it embedded."""
 
-    _texts: list[str] = PrivateAttr()
-
     def __init__(self, inner: Embedding) -> None:
         super().__init__(inner)
-        self._texts = []
-
-    @property
-    def texts(self) -> list[str]:
-        return self._texts
+        self.texts: list[str] = []
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        self._texts.extend(texts)
+        self.texts.extend(texts)
         return super().embed_passages(texts)
 
 

@@ -70,13 +70,13 @@ class Unit:
         return self.passage.heading | self.piece.above
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def pieces(text: str, language: str) -> tuple[Piece, ...]:
     """A passage's text taken apart; passages that are often found are taken apart once."""
     return tuple(_piece(text, unit, language) for unit in units(text))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def token_set(text: str, language: str) -> frozenset[str]:
     """The search tokens of a short text that is seen often: a heading, a title."""
     return frozenset(index_tokens(text, language))

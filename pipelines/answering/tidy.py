@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 MARKER = re.compile(r"\s?[\[【]\s*\d+(?:\s*[-–,;，、]\s*\d+)*\s*[\]】]")
 """What a reader, or a client, would take for a citation."""
@@ -11,6 +12,7 @@ EMPHASIS = re.compile(r"(\*\*|`)(?=\S)(.+?)(?<=\S)\1")
 LINK = re.compile(r"!?\[([^\]\n]+)\]\((?:[^()\s]|\([^()\s]*\))+\)")
 
 
+@lru_cache(maxsize=4096)
 def tidy(text: str) -> str:
     """The text on one line, without Markdown's signs and without bracketed numbers that would pass for markers."""
     text = LINK.sub(r"\1", LINE_NOISE.sub("", text))

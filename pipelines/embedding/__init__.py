@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-
-from llama_index.core.base.embeddings.base import BaseEmbedding
+from typing import TYPE_CHECKING
 
 from pipelines.embedding.adapted import AdaptedEmbedding
 from pipelines.embedding.base import Embedding, ModelNotUsable, Vectors, unit
@@ -13,6 +12,9 @@ from pipelines.embedding.folder import open_folder, open_hub
 from pipelines.embedding.minilm import NAME as BUILT_IN
 from pipelines.embedding.minilm import load_minilm, logger
 from pipelines.embedding.remote import RemoteEmbedding
+
+if TYPE_CHECKING:
+    from llama_index.core.base.embeddings.base import BaseEmbedding
 
 __all__ = ["BUILT_IN", "Embedding", "ModelNotUsable", "Vectors", "adapt", "resolve_embedding", "unit"]
 
@@ -43,6 +45,6 @@ def _remote(model: str | None, base_url: str, api_key: str | None) -> RemoteEmbe
     return RemoteEmbedding(model=model, base_url=base_url, api_key=api_key)
 
 
-def adapt(embedding: BaseEmbedding) -> Embedding:
+def adapt(embedding: BaseEmbedding | Embedding) -> Embedding:
     """Any LlamaIndex embedding model as one the library can use; its vectors are brought to length 1."""
     return embedding if isinstance(embedding, Embedding) else AdaptedEmbedding(embedding)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from llama_index.core.base.embeddings.base import BaseEmbedding
 from numpy.typing import NDArray
-from pydantic import PrivateAttr
 
 from pipelines.embedding.base import Embedding, Vectors, unit
 from pipelines.types import Vector
+
+if TYPE_CHECKING:
+    from llama_index.core.base.embeddings.base import BaseEmbedding
 
 WINDOW = 512
 BYTES_PER_TOKEN = 4
@@ -20,11 +22,8 @@ BYTES_PER_TOKEN = 4
 class AdaptedEmbedding(Embedding):
     """Wraps a model that only knows LlamaIndex's methods; its dimension is found out by asking it once."""
 
-    _inner: BaseEmbedding = PrivateAttr()
-    _window: int = PrivateAttr()
-
     def __init__(self, inner: BaseEmbedding, *, window: int = WINDOW) -> None:
-        super().__init__(model_name=inner.model_name, embed_batch_size=inner.embed_batch_size)
+        self.model_name = inner.model_name
         self._inner, self._window = inner, window
 
     @cached_property

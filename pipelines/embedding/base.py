@@ -1,14 +1,12 @@
-"""What the library needs of an embedding model: a LlamaIndex `BaseEmbedding` that says what it is and speaks numpy."""
+"""What the library needs of an embedding model: that it says what it is and speaks numpy."""
 
 from __future__ import annotations
 
-import asyncio
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from llama_index.core.base.embeddings.base import BaseEmbedding
 from numpy.typing import NDArray
 
 from pipelines.errors import KnowledgeBaseError
@@ -28,12 +26,14 @@ def unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
     return np.asarray(vectors / np.maximum(lengths, np.finfo(np.float32).tiny), dtype=np.float32)
 
 
-class Embedding(BaseEmbedding):
-    """An embedding model: subclasses give three facts and three methods, LlamaIndex's methods come with them."""
+class Embedding(ABC):
+    """An embedding model: a name, three facts and three methods; thread safe.
 
-    @classmethod
-    def class_name(cls) -> str:
-        return cls.__name__
+    No LlamaIndex `BaseEmbedding`, for a service that only answers would wait for LlamaIndex's imports: `adapt` makes
+    one of any of those, `pipelines.llama.LlamaEmbedding` goes the other way.
+    """
+
+    model_name: str = "unknown"
 
     @property
     @abstractmethod
@@ -61,21 +61,3 @@ class Embedding(BaseEmbedding):
     @abstractmethod
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """The passages' vectors in their order, unit length, shape (n, dimension)."""
-
-    def _get_query_embedding(self, query: str) -> list[float]:
-        return list(self.embed_query(query).tolist())
-
-    def _get_text_embedding(self, text: str) -> list[float]:
-        return self._get_text_embeddings([text])[0]
-
-    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return list(self.embed_passages(texts).tolist())
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return await asyncio.to_thread(self._get_query_embedding, query)
-
-    async def _aget_text_embedding(self, text: str) -> list[float]:
-        return await asyncio.to_thread(self._get_text_embedding, text)
-
-    async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return await asyncio.to_thread(self._get_text_embeddings, texts)

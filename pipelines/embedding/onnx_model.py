@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import PrivateAttr
 
 from pipelines.embedding.base import Embedding, ModelNotUsable, Vectors, unit
 from pipelines.embedding.workers import BulkWorkers
@@ -52,16 +51,8 @@ class OnnxFiles:
 class OnnxEmbedding(Embedding):
     """An ONNX graph with its tokenizer; thread safe. Raises ModelNotUsable for files that are no such model."""
 
-    _files: OnnxFiles = PrivateAttr()
-    _tokenizer: Any = PrivateAttr()
-    _session: Any = PrivateAttr()
-    _inputs: list[str] = PrivateAttr()
-    _output: str = PrivateAttr()
-    _workers: BulkWorkers = PrivateAttr()
-    _dimension: int = PrivateAttr()
-
-    def __init__(self, files: OnnxFiles, *, threads: int | None = None, embed_batch_size: int = 128) -> None:
-        super().__init__(model_name=files.name, embed_batch_size=embed_batch_size)
+    def __init__(self, files: OnnxFiles, *, threads: int | None = None) -> None:
+        self.model_name = files.name
         self._files = files
         self._workers = BulkWorkers(threads)
         with _reported(files.tokenizer):

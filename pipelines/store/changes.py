@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from sqlalchemy import Connection, Row, and_, delete, func, select, tuple_, update
+from sqlalchemy import Connection, Row, and_, bindparam, delete, func, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pipelines.store.tables import changes, documents, indexes, passages, revisions
@@ -55,8 +55,12 @@ class Step:
     passages: tuple[IndexedPassage, ...]
 
 
+STATE = select(indexes).where(indexes.c.organization_id == bindparam("organization_id"))
+"""Made once: it is the first statement of every question."""
+
+
 def state(connection: Connection, organization_id: UUID) -> IndexState | None:
-    row = (connection.execute(select(indexes).where(indexes.c.organization_id == organization_id))).one_or_none()
+    row = connection.execute(STATE, {"organization_id": organization_id}).one_or_none()
     return IndexState(*row) if row else None
 
 

@@ -266,6 +266,12 @@ def _document(row: Row[Any], content: str) -> Document:
     )
 
 
+def count_pending(connection: Connection) -> int:
+    """Of all organizations."""
+    pending = select(func.count()).where(documents.c.status == DocumentStatus.PENDING)
+    return int(connection.execute(pending).scalar_one())
+
+
 def counts(connection: Connection, organization_id: UUID) -> dict[str, int]:
     """Documents by status."""
     statement = (

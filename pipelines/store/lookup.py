@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -15,11 +15,11 @@ from pipelines.store.tables import documents, passages, revisions
 from pipelines.types import Hit, Passage
 
 Found = Row[*tuple[Any, ...]]
-"""A current passage with its vector and what its document's current version says of itself; see `to_hit`."""
+"""A current passage and what its document's current version says of itself; see `to_hit`."""
 
 CURRENT = (
     select(
-        *passages.c["id", "document_id", "position", "start", "end", "text", "context", "vector"],
+        *passages.c["id", "document_id", "position", "start", "end", "text", "context"],
         *documents.c["organization_id", "source", "external_id"],
         *revisions.c["title", "url", "day", "language"],
         cast(revisions.c.metadata, Text).label("metadata"),  # parsed for those that are kept
@@ -35,6 +35,8 @@ CURRENT = (
     .where(passages.c.id.in_(bindparam("ids", expanding=True)))
 )
 
+VECTORS = select(passages.c.id, passages.c.vector).where(passages.c.id.in_(bindparam("ids", expanding=True)))
+
 
 def lookup(connection: Connection, organization_id: UUID, ids: Sequence[int]) -> dict[int, Found]:
     """Current passages by id, in any order; ids that are no longer (or never were) the organization's are left out."""
@@ -45,10 +47,15 @@ def lookup(connection: Connection, organization_id: UUID, ids: Sequence[int]) ->
     return {row.id: row for row in rows if row.organization_id == organization_id}
 
 
-def vectors(found: Sequence[Found]) -> NDArray[np.float32]:
+def vectors(connection: Connection, ids: Sequence[int]) -> dict[int, bytes]:
+    """Of passages by id, as they are stored."""
+    rows = connection.execute(VECTORS, {"ids": list(ids)})
+    return {row.id: row.vector for row in rows}
+
+
+def stacked(stored: Mapping[int, bytes]) -> NDArray[np.float32]:
     """Shape (n, dimension)."""
-    joined = np.frombuffer(b"".join(row.vector for row in found), np.float16)
-    return joined.reshape(len(found), -1).astype(np.float32)
+    return np.frombuffer(b"".join(stored.values()), np.float16).reshape(len(stored), -1).astype(np.float32)
 
 
 def to_hit(row: Found, score: float, cosine: float, bm25: float) -> Hit:

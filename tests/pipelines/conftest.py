@@ -20,8 +20,9 @@ ORGANIZATION, OTHER = UUID(int=0xA), UUID(int=0xB)
 class WordHashing(Embedding):
     """Each word adds a fixed random direction: texts that share words are near. Deterministic, no model."""
 
-    name: str = "word-hashing/1"
-    embedded: list[str]
+    def __init__(self, embedded: list[str], name: str = "word-hashing/1") -> None:
+        self.embedded = embedded
+        self.name = name
 
     @property
     def dimension(self) -> int:

@@ -13,28 +13,26 @@ def beside(number: int, context: str) -> Hit:
     return hit(f"Passage {number}.", number, title=context)
 
 
-async def ask(*others: Hit, answerable: bool = True) -> tuple[str, ...]:
-    async def check(question: str, wanted: Hit) -> bool:
+def ask(*others: Hit, answerable: bool = True) -> tuple[str, ...]:
+    def check(question: str, wanted: Hit) -> bool:
         return answerable
 
     reading = read(retrieval("Where does the heron nest?", [CITED, *others]))
-    return await follow_ups(reading, [Claim("It nests by the river.", (CITED,))], check)
+    return follow_ups(reading, [Claim("It nests by the river.", (CITED,))], check)
 
 
-async def test_headings_beside_what_was_cited_become_questions() -> None:
+def test_headings_beside_what_was_cited_become_questions() -> None:
     """At most three, each about another heading."""
-    questions = await ask(
-        *(beside(number, f"Herons › Topic {word}") for number, word in enumerate(["a", "b", "c", "d"], 2))
-    )
+    questions = ask(*(beside(number, f"Herons › Topic {word}") for number, word in enumerate(["a", "b", "c", "d"], 2)))
     assert 1 <= len(questions) <= 3
     assert len(set(questions)) == len(questions)
 
 
-async def test_what_cannot_be_answered_is_not_asked() -> None:
+def test_what_cannot_be_answered_is_not_asked() -> None:
     """Each is checked by a search."""
-    assert await ask(beside(2, "Herons › Feeding habits"), answerable=False) == ()
+    assert ask(beside(2, "Herons › Feeding habits"), answerable=False) == ()
 
 
-async def test_what_was_cited_is_not_asked_again() -> None:
+def test_what_was_cited_is_not_asked_again() -> None:
     """The cited passage's own heading is no next question."""
-    assert await ask(beside(2, "Herons › Nests")) == ()
+    assert ask(beside(2, "Herons › Nests")) == ()

@@ -20,6 +20,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from pipelines.fusion import ReciprocalRankFusion
 from pipelines.knowledge import KnowledgeBase
+from pipelines.llama import LlamaEmbedding
 from pipelines.types import Scope
 from tests.pipelines.conftest import WordHashing, document
 
@@ -109,7 +110,7 @@ class TestQueryEngine:
     ) -> None:
         """LlamaIndex's semantic similarity evaluator runs on a response."""
         response = await filled.as_query_engine(scope).aquery("When does the blue heron lay eggs?")
-        evaluator = SemanticSimilarityEvaluator(embed_model=embedding, similarity_threshold=0.2)
+        evaluator = SemanticSimilarityEvaluator(embed_model=LlamaEmbedding(embedding), similarity_threshold=0.2)
         result = await evaluator.aevaluate_response(response=response, reference="It lays four eggs in April.")
         assert result.passing
 

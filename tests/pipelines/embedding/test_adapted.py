@@ -23,7 +23,6 @@ def test_any_llama_index_model_fits() -> None:
     assert model.embed_query("x") == pytest.approx([0.5] * 4)
     assert model.embed_passages(["x", "y", ""]).shape == (3, 4)
     assert model.embed_passages([]).shape == (0, 4)
-    assert model.get_text_embedding_batch(["x"]) == [[0.5] * 4]
 
 
 def test_vectors_are_normalised() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from pipelines.embedding import Embedding, ModelNotUsable
 from pipelines.embedding.onnx_model import OnnxEmbedding, OnnxFiles
+from pipelines.llama import LlamaEmbedding
 
 TEXTS = [
     "The ferry leaves at noon.",
@@ -78,17 +79,17 @@ def test_tokens_are_counted(model: Embedding, text: str, tokens: int) -> None:
 
 async def test_llama_index_gets_the_same(model: Embedding) -> None:
     """LlamaIndex's methods, also the asynchronous ones, give the vectors of the direct ones."""
-    vectors = model.embed_passages(TEXTS).tolist()
-    assert model.get_text_embedding_batch(TEXTS) == vectors
-    assert model.get_text_embedding(TEXTS[0]) == model.get_query_embedding(TEXTS[0]) == vectors[0]
-    assert await model.aget_text_embedding_batch(TEXTS) == vectors
-    assert await model.aget_text_embedding(TEXTS[0]) == await model.aget_query_embedding(TEXTS[0]) == vectors[0]
+    vectors, llama = model.embed_passages(TEXTS).tolist(), LlamaEmbedding(model)
+    assert llama.get_text_embedding_batch(TEXTS) == vectors
+    assert llama.get_text_embedding(TEXTS[0]) == llama.get_query_embedding(TEXTS[0]) == vectors[0]
+    assert await llama.aget_text_embedding_batch(TEXTS) == vectors
+    assert await llama.aget_text_embedding(TEXTS[0]) == await llama.aget_query_embedding(TEXTS[0]) == vectors[0]
 
 
 async def test_the_event_loop_goes_on(model: Embedding) -> None:
     """While texts are embedded asynchronously the event loop does other work."""
     ticks = 0
-    embedding = asyncio.create_task(model.aget_text_embedding_batch(["some words " * 100] * 20))
+    embedding = asyncio.create_task(LlamaEmbedding(model).aget_text_embedding_batch(["some words " * 100] * 20))
     while not embedding.done():
         await asyncio.sleep(0.001)
         ticks += 1

@@ -12,6 +12,7 @@ import pytest
 
 from pipelines.embedding import Embedding, ModelNotUsable, resolve_embedding
 from pipelines.errors import IndexUnavailable
+from pipelines.llama import LlamaEmbedding
 
 Answer = tuple[int, bytes]
 
@@ -156,8 +157,9 @@ def test_a_server_that_is_down_is_told(tmp_path: Any) -> None:
 
 async def test_asynchronous_calls(remote: Embedding) -> None:
     """LlamaIndex's asynchronous methods give the same vectors."""
-    assert await remote.aget_query_embedding("abc") == remote.embed_query("abc").tolist()
-    assert await remote.aget_text_embedding_batch(["abc"]) == remote.embed_passages(["abc"]).tolist()
+    llama = LlamaEmbedding(remote)
+    assert await llama.aget_query_embedding("abc") == remote.embed_query("abc").tolist()
+    assert await llama.aget_text_embedding_batch(["abc"]) == remote.embed_passages(["abc"]).tolist()
 
 
 def test_a_model_must_be_named(tmp_path: Any) -> None:
