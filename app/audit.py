@@ -1,30 +1,30 @@
-"""What was done, by whom and to whom: written with the act itself, so that neither is there without the other."""
+"""Who did what to whom, in the transaction that did it. Details never hold a secret."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert
 
 from app.identifiers import new_id
 from app.models import audit
+from app.principal import Principal
 
+NOBODY = "nobody"
 OPERATOR = "operator"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    id: UUID
-    at: datetime
-    action: str
-    actor: str
-    organization_id: UUID | None
-    user_id: UUID | None
-    details: dict[str, str]
+def user(user_id: UUID) -> str:
+    """A person as an actor."""
+    return f"user:{user_id}"
+
+
+def actor_of(principal: Principal) -> str:
+    """Whoever made a request: a person or an API key."""
+    return user(principal.person.user_id) if principal.person else f"key:{principal.key_id}"
 
 
 def record(
@@ -34,9 +34,9 @@ def record(
     *,
     organization_id: UUID | None = None,
     user_id: UUID | None = None,
-    **details: str,
+    details: Mapping[str, Any] | None = None,
 ) -> None:
-    """Belongs into the transaction of the act. `actor` is `user:…`, `key:…` or `operator`; no secret is a detail."""
+    """One line of the audit; `user_id` is whom it befell."""
     connection.execute(
         insert(audit).values(
             id=new_id(),
@@ -45,18 +45,6 @@ def record(
             actor=actor,
             organization_id=organization_id,
             user_id=user_id,
-            details=details,
+            details=dict(details or {}),
         )
     )
-
-
-def newest(connection: Connection, organization_id: UUID | None, limit: int) -> Sequence[Entry]:
-    """Newest first; without an organization those of all."""
-    chosen = select(audit).order_by(audit.c.id.desc()).limit(limit)
-    if organization_id is not None:
-        chosen = chosen.where(audit.c.organization_id == organization_id)
-    return [Entry(**_plain(row._mapping)) for row in connection.execute(chosen)]
-
-
-def _plain(row: Any) -> dict[str, Any]:
-    return dict(row)

@@ -44,11 +44,6 @@ class Principal:
         return Scope(self.organization_id)
 
     @property
-    def actor(self) -> str:
-        """As the audit names them."""
-        return f"user:{self.person.user_id}" if self.person else f"key:{self.key_id}"
-
-    @property
     def user_id(self) -> UUID | None:
         """None for a program."""
         return self.person.user_id if self.person else None

@@ -53,14 +53,19 @@ def issue(connection: Connection, caller: Principal, name: str, expires_at: date
     caller = locked(connection, caller, Operation.MANAGE_KEYS)
     created_by = repository.responsible(connection, caller)
     key, secret = new_key(caller.organization_id, name, caller.role, created_by, expires_at)
-    _add(connection, key, secret, caller.actor)
+    _add(connection, key, secret, audit.actor_of(caller))
     return key, secret
 
 
 def delete_key(connection: Connection, caller: Principal, key_id: UUID | None) -> None:
     """Raises KeyNotFound or Forbidden."""
     caller = locked(connection, caller, Operation.MANAGE_KEYS)
-    _remove(connection, caller.actor, api_keys.c.organization_id == caller.organization_id, api_keys.c.id == key_id)
+    _remove(
+        connection,
+        audit.actor_of(caller),
+        api_keys.c.organization_id == caller.organization_id,
+        api_keys.c.id == key_id,
+    )
 
 
 def delete_any_key(connection: Connection, key_id: UUID) -> ApiKey:
@@ -130,10 +135,7 @@ def _record(connection: Connection, action: str, actor: str, key: ApiKey) -> Non
         action,
         actor,
         organization_id=key.organization_id,
-        key=str(key.id),
-        name=key.name,
-        prefix=key.prefix,
-        role=key.role,
+        details={"key": str(key.id), "name": key.name, "prefix": key.prefix, "role": key.role},
     )
 
 

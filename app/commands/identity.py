@@ -48,7 +48,7 @@ def export_users() -> None:
 
 
 def _record_rotation(connection: Connection, key_id: str) -> None:
-    audit.record(connection, "identity_keys_rotated", audit.OPERATOR, key=key_id)
+    audit.record(connection, "identity_keys_rotated", audit.OPERATOR, details={"key": key_id})
 
 
 async def _keys(identity: Identity) -> dict[str, str]:

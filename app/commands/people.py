@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from app import audit
-from app.audit import Entry
+from app import audit_log
+from app.audit_log import Entry
 from app.commands import console
 from app.commands.admin import run
 from app.commands.opening import named
@@ -48,7 +48,7 @@ async def _users(database: Database, organization: str | None) -> tuple[Sequence
 
 async def _audit(database: Database, organization: str | None, limit: int) -> Sequence[Entry]:
     chosen = (await named(database, organization)).id if organization else None
-    return await database.read(audit.newest, chosen, limit)
+    return await database.read(audit_log.newest, chosen, limit)
 
 
 def _rows(one: Known, names: dict[UUID, str]) -> list[tuple[Any, ...]]:

@@ -1,1 +1,1 @@
-"""Invitations into organizations, by mail."""
+"""Invitations: who may join an organization, by a token in a mail."""

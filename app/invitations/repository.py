@@ -29,13 +29,6 @@ class Invitation:
 COLUMNS = [column for column in invitations.c if column.name != "hash"]
 
 
-def by_token(connection: Connection, token_hash: str) -> Invitation | None:
-    """Whoever else accepts it waits until this transaction ends."""
-    chosen = select(*COLUMNS).where(invitations.c.hash == token_hash).with_for_update()
-    row = connection.execute(chosen).one_or_none()
-    return _read(row) if row else None
-
-
 def of_address(connection: Connection, organization_id: UUID, email: str) -> Invitation | None:
     whose = and_(invitations.c.organization_id == organization_id, invitations.c.email == email)
     row = connection.execute(select(*COLUMNS).where(whose)).one_or_none()

@@ -114,8 +114,7 @@ def _record(connection: Connection, action: str, caller: Principal, invitation: 
     audit.record(
         connection,
         action,
-        caller.actor,
+        audit.actor_of(caller),
         organization_id=invitation.organization_id,
-        email=invitation.email,
-        role=invitation.role,
+        details={"email": invitation.email, "role": invitation.role},
     )

@@ -80,8 +80,8 @@ def _record(connection: Connection, action: str, caller: Principal, member: Memb
     audit.record(
         connection,
         action,
-        caller.actor,
+        audit.actor_of(caller),
         organization_id=member.organization_id,
         user_id=member.user_id,
-        **details,
+        details=details,
     )

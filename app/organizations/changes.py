@@ -36,7 +36,9 @@ def change_settings(
         raise InvalidRequest(f"An organization has at most {MOST_FEATURES} feature flags.")
     repository.change(connection, after.id, after.name, after.features)
     changed = _differences(before, after)
-    audit.record(connection, "settings_changed", caller.actor, organization_id=after.id, changed=changed)
+    audit.record(
+        connection, "settings_changed", audit.actor_of(caller), organization_id=after.id, details={"changed": changed}
+    )
     return after
 
 

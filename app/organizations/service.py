@@ -64,7 +64,9 @@ async def set_plan(database: Database, organization_id: UUID, plan: str) -> Orga
 def _set_plan(connection: Connection, organization_id: UUID, plan: str) -> Organization | None:
     changed = repository.set_plan(connection, organization_id, plan)
     if changed:
-        audit.record(connection, "plan_changed", audit.OPERATOR, organization_id=organization_id, plan=plan)
+        audit.record(
+            connection, "plan_changed", audit.OPERATOR, organization_id=organization_id, details={"plan": plan}
+        )
     return changed
 
 

@@ -213,7 +213,7 @@ async def test_accepted_twice_at_once(house: House, owner: Resident) -> None:
     answers = await asyncio.gather(*(grace.call("POST", ACCEPT, {"token": token}) for _ in range(6)))
     assert sorted(answer.status_code for answer in answers) == [200] + [404] * 5
     assert [one["user_id"] for one in (await owner.get("members"))["members"]] == [owner.id, grace.id]
-    assert len([action for action in await actions(house) if action == "member_joined"]) == 1
+    assert len([action for action in await actions(house) if action == "invitation_accepted"]) == 1
 
 
 async def test_revoked_and_accepted_at_once(house: House, owner: Resident) -> None:
@@ -286,7 +286,7 @@ async def test_what_was_done_is_audited(house: House, owner: Resident) -> None:
         "member_invited_again",
         "invitation_revoked",
         "member_invited",
-        "member_joined",
+        "invitation_accepted",
     ]
     assert house.mailbox.token(GRACE) not in str(await house.knowledge.database.read(records))
 
