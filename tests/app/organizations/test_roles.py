@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import iter_route_contexts
 
 from app.auth.credentials import authenticate, authenticate_person
-from app.auth.routes import OPEN, check_routes, operation_of
+from app.auth.routes import OPEN, Credentials, check_routes, operation_of
 from app.config import Settings
 from app.identifiers import new_id
 from app.main import create_app
@@ -83,6 +83,12 @@ def test_every_operation_has_a_route() -> None:
 async def nothing() -> None: ...
 
 
+async def own_way() -> None: ...
+
+
+own_way.credentials = Credentials.ANY  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize(
     ("path", "dependencies"),
     [
@@ -110,6 +116,7 @@ def test_a_route_that_does_not_say_who_may_call_it_is_refused(path: str, depende
         ("/api/things", [OPEN]),
         ("/api/things", [Depends(authenticate)]),
         ("/api/things", [Depends(authenticate_person)]),
+        ("/api/things", [Depends(own_way)]),
     ],
 )
 def test_a_route_that_says_who_may_call_it_is_accepted(path: str, dependencies: list[object]) -> None:
