@@ -7,6 +7,7 @@ from typing import Annotated, TypedDict, cast
 from fastapi import Depends, Request
 
 from app.api_keys.lookup import KeyLookup
+from app.auth.embedded.mail import Mailer
 from app.auth.identity import IdentityServer
 from app.config import Settings
 from app.limits.account import AccountLimits
@@ -24,6 +25,7 @@ class State(TypedDict):
     organizations: OrganizationLookup
     limits: Limits
     account_limits: AccountLimits
+    mailer: Mailer
     metrics: Metrics
 
 
