@@ -10,6 +10,9 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from app import error_handlers, health, openapi
+from app.accounts import endpoints as accounts
+from app.accounts import oauth_endpoints as oauth
+from app.accounts.services import Accounts
 from app.api_keys.lookup import KeyLookup
 from app.auth.identity import opened as opened_identity
 from app.config import Settings
@@ -45,7 +48,7 @@ def create_app(settings: Settings | None = None, knowledge: KnowledgeBase | None
         middleware=[Middleware(LimitHeaders), Middleware(Surroundings), Middleware(BodyLimit)],
     )
     error_handlers.install(app)
-    for router in (documents.router, query.router, health.router):
+    for router in (documents.router, query.router, accounts.router, oauth.router, health.router):
         app.include_router(router)
     openapi.describe(app, settings.public_url)
     return app
@@ -64,7 +67,9 @@ def _lifespan(settings: Settings, given: KnowledgeBase | None) -> Lifespan:
             organizations = OrganizationLookup(opened.database)
             limits = Limits(opened.database, limiter, organizations)
             stack.push_async_callback(limits.close)
-            accounts = AccountLimits(limits, TrustedProxies(settings.trusted_proxies))
+            account_limits = AccountLimits(limits, TrustedProxies(settings.trusted_proxies))
+            services = Accounts.over(settings, identity, opened.database)
+            stack.push_async_callback(services.close)
             yield State(
                 settings=settings,
                 knowledge=opened,
@@ -72,7 +77,8 @@ def _lifespan(settings: Settings, given: KnowledgeBase | None) -> Lifespan:
                 keys=keys,
                 organizations=organizations,
                 limits=limits,
-                account_limits=accounts,
+                account_limits=account_limits,
+                accounts=services,
             )
 
     return lifespan

@@ -142,7 +142,7 @@ def _description(app: FastAPI, server: str) -> dict[str, Any]:
     for path, operations in said["paths"].items():
         for operation in operations.values():
             operation["responses"].pop("422", None)  # validation is 400 here
-            operation["security"] = [] if path in OPEN else [{"ApiKey": []}, {"Bearer": []}]
+            operation.setdefault("security", [] if path in OPEN else [{"ApiKey": []}, {"Bearer": []}])
     return said
 
 

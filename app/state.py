@@ -6,6 +6,7 @@ from typing import Annotated, TypedDict, cast
 
 from fastapi import Depends, Request
 
+from app.accounts.services import Accounts
 from app.api_keys.lookup import KeyLookup
 from app.auth.identity import IdentityServer
 from app.config import Settings
@@ -23,6 +24,7 @@ class State(TypedDict):
     organizations: OrganizationLookup
     limits: Limits
     account_limits: AccountLimits
+    accounts: Accounts
 
 
 def state_of(request: Request) -> State:
