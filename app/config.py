@@ -71,6 +71,8 @@ class Settings(BaseSettings):
     oauth_sso_issuer: WebUrl | None = None
     oauth_sso_domains: str = ""
     demo_data: Path | None = None
+    demo: bool = False
+    """Set by `kb serve --demo`."""
 
     @model_validator(mode="after")
     def _servers_have_models(self) -> Self:

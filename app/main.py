@@ -14,8 +14,10 @@ from app.accounts import endpoints as accounts
 from app.accounts import oauth_endpoints as oauth
 from app.accounts.services import Accounts
 from app.api_keys.lookup import KeyLookup
+from app.auth.door import Door, make_door
 from app.auth.identity import opened as opened_identity
 from app.config import Settings
+from app.console import endpoints as console
 from app.documents import endpoints as documents
 from app.knowledge import open_knowledge
 from app.limits.account import AccountLimits
@@ -48,8 +50,9 @@ def create_app(settings: Settings | None = None, knowledge: KnowledgeBase | None
         middleware=[Middleware(LimitHeaders), Middleware(Surroundings), Middleware(BodyLimit)],
     )
     error_handlers.install(app)
-    for router in (documents.router, query.router, accounts.router, oauth.router, health.router):
+    for router in (documents.router, query.router, accounts.router, oauth.router, console.router, health.router):
         app.include_router(router)
+    app.mount("/auth/v1", Door())
     openapi.describe(app, settings.public_url)
     return app
 
@@ -79,6 +82,7 @@ def _lifespan(settings: Settings, given: KnowledgeBase | None) -> Lifespan:
                 limits=limits,
                 account_limits=account_limits,
                 accounts=services,
+                identity_door=make_door(identity, account_limits, opened.database),
             )
 
     return lifespan

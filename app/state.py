@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, TypedDict, cast
 
 from fastapi import Depends, Request
+from starlette.types import ASGIApp
 
 from app.accounts.services import Accounts
 from app.api_keys.lookup import KeyLookup
@@ -25,6 +26,7 @@ class State(TypedDict):
     limits: Limits
     account_limits: AccountLimits
     accounts: Accounts
+    identity_door: ASGIApp | None
 
 
 def state_of(request: Request) -> State:

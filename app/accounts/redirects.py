@@ -25,7 +25,7 @@ class Redirects:
         if wanted is None:
             return None
         address = urljoin(self._site, wanted) if _is_path(wanted) else wanted
-        if not self._allows(address):
+        if UNSAFE.search(wanted) or not self._allows(address):  # joining drops what browsers drop
             raise InvalidRequest("`next` has to lead to an address that is allowed here.")
         return address
 
@@ -49,7 +49,7 @@ def _is_path(wanted: str) -> bool:
 
 def _split(address: str) -> SplitResult | None:
     """None for what browsers may read otherwise than we do."""
-    if len(address) > LONGEST or UNSAFE.search(address):
+    if len(address) > LONGEST:
         return None
     try:
         parts = urlsplit(address)

@@ -22,6 +22,7 @@ from app.config import Settings
 from app.main import create_app
 from pipelines.knowledge import KnowledgeBase
 from tests.app.accounts.house import SITE, House, Mailbox
+from tests.app.accounts.journey import Journey
 from tests.app.auth.embedded.openid_provider import CLIENT_ID, CLIENT_SECRET, OpenIdProvider, running
 from tests.app.auth.embedded.test_own_port import free_port
 from tests.app.conftest import calling
@@ -162,3 +163,9 @@ async def house(request: pytest.FixtureRequest, tmp_path: Path, knowledge: Knowl
 @pytest.fixture
 async def http(house: House) -> httpx.AsyncClient:
     return house.http
+
+
+@pytest.fixture
+async def journey(house: House) -> AsyncIterator[Journey]:
+    async with house.browser() as browser:
+        yield Journey(house, browser)
