@@ -119,12 +119,12 @@ def _client(issuer: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def build(tmp_path: Path, knowledge: KnowledgeBase, openid: OpenIdProvider) -> Build:
+def build(tmp_path: Path, knowledge: KnowledgeBase, openid: OpenIdProvider, database_url: str | None) -> Build:
     """Makes houses over the embedded identity server, with settings of one's own."""
 
     @asynccontextmanager
     async def built(**settings: Any) -> AsyncIterator[House]:
-        given = common(tmp_path) | embedded_providers(openid.issuer) | settings
+        given = common(tmp_path) | {"database_url": database_url} | embedded_providers(openid.issuer) | settings
         app = create_app(Settings(**given), knowledge)
         async with LifespanManager(app) as manager, calling(manager.app) as client:
             keys = manager._state["identity"]

@@ -30,7 +30,7 @@ class Mailbox:
         """Oldest first."""
         files = sorted((path for folder in self.folders for path in folder.glob("*.eml")), key=lambda path: path.name)
         mails = [email.message_from_bytes(path.read_bytes(), policy=email.policy.default) for path in files]
-        return [mail.get_body(("plain",)).get_content() for mail in mails if mail["To"] == address]
+        return [mail.get_body(("plain",)).get_content() for mail in mails if mail["To"] == address.strip().lower()]
 
     def link(self, address: str, number: int = -1) -> str:
         found = re.search(r"https?://\S+", self.texts(address)[number])

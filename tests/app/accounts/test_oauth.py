@@ -54,7 +54,7 @@ async def test_the_cookie(journey: Journey) -> None:
 
 
 async def test_on_to_where_it_came_from(journey: Journey) -> None:
-    """58: with `next` the browser goes on with a one-time code, which gives the token set once; no token is in an address."""
+    """58: with `next` the browser goes on with a one-time code for the token set; no token is in an address."""
     address = journey.person()
     arrived = await journey.sign_in(next=f"{SITE}/welcome?tab=1")
     assert arrived.status_code == 302
