@@ -29,6 +29,10 @@ class InvalidRefreshToken(ServiceError):
         super().__init__(401, "INVALID_REFRESH_TOKEN", "The refresh token is invalid, used or expired: log in again.")
 
 
+class TokenReused(InvalidRefreshToken):
+    """An old one came back, so that one of two holders is a thief: the session has ended."""
+
+
 class EmailNotVerified(Forbidden):
     def __init__(self) -> None:
         super().__init__("Verify your e-mail address first, by the link in our mail.", "EMAIL_NOT_VERIFIED")

@@ -22,11 +22,12 @@ from app.accounts.refusals import (
     ProviderNotEnabled,
     SignInRefused,
     SignupClosed,
+    TokenReused,
     WeakPassword,
 )
 from app.auth.identity import IdentityServer
 from app.auth.jwks import IdentityUnavailable
-from app.errors import InvalidRequest, ServiceError, Unauthorized
+from app.errors import Forbidden, InvalidRequest, ServiceError, Unauthorized
 from app.limits.refusals import TooManyRequests
 
 if TYPE_CHECKING:
@@ -77,9 +78,11 @@ REFUSALS: Refusals = {
     "validation_failed": _malformed,
     "email_address_invalid": _malformed,
     "email_address_not_authorized": _malformed,
-    "user_sso_managed": _malformed,
+    "user_sso_managed": lambda: Forbidden("Your password is your organization's single sign-on's."),
+    "reauthentication_needed": lambda: Forbidden("Log in again before you change your password."),
+    "current_password_required": lambda: Forbidden("Ask for a link to choose a new password."),
     "refresh_token_not_found": InvalidRefreshToken,
-    "refresh_token_already_used": InvalidRefreshToken,
+    "refresh_token_already_used": TokenReused,
     "otp_expired": LinkExpired,
     "flow_state_not_found": LinkExpired,
     "flow_state_expired": LinkExpired,

@@ -132,6 +132,29 @@ async def test_refused_sign_ups(
         assert (given.status_code, given.json().get("code")) == expected
 
 
+async def test_a_password_planted_at_supabase(tmp_path: Path, knowledge: KnowledgeBase) -> None:
+    """30: Supabase keeps the first password of an address that is not confirmed, so that its user makes room."""
+    moments = {"created_at": "2026-01-01T00:00:00Z", "confirmation_sent_at": "2026-01-01T01:00:00Z"}
+    identity = {
+        "id": "1", "identity_id": "1", "user_id": "1", "provider": "email", "identity_data": {},
+        "created_at": moments["created_at"],
+    }  # fmt: skip
+    pending = {"id": "11111111-1111-4111-8111-111111111111", "aud": "", "app_metadata": {}, "user_metadata": {}}
+    fresh = {**pending, **moments, "id": "22222222-2222-4222-8222-222222222222", "identities": [identity]}
+    fresh["confirmation_sent_at"] = fresh["created_at"]
+    answers = [{**pending, **moments, "identities": [identity]}, {}, fresh]
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(f"{request.method} {request.url.path}")
+        return httpx.Response(200, json=answers.pop(0))
+
+    async with supabase(tmp_path, knowledge, answer) as client:
+        given = await client.post("/api/auth/signup", json=LOGIN | {"organizationName": "Birders"})
+    assert (given.status_code, given.json()["user"]["id"]) == (201, fresh["id"])
+    assert asked == ["POST /auth/v1/signup", f"DELETE /auth/v1/admin/users/{pending['id']}", "POST /auth/v1/signup"]
+
+
 @pytest.mark.parametrize("code", ["otp_disabled", "over_email_send_rate_limit", "unexpected_failure"])
 @pytest.mark.parametrize("path", ["/magic-link", "/password/reset", "/resend-verification"])
 async def test_mails_that_are_not_sent(tmp_path: Path, knowledge: KnowledgeBase, path: str, code: str) -> None:

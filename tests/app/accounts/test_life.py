@@ -1,6 +1,8 @@
 """The life of an account."""
 
-from tests.app.accounts.house import OTHER_PASSWORD, PASSWORD, House, good, new_address, refused
+from tests.app.accounts.conftest import Build
+from tests.app.accounts.house import OTHER_PASSWORD, PASSWORD, SITE, House, good, new_address, refused
+from tests.app.accounts.journey import query_of
 
 
 async def test_sign_up_verify_log_in(house: House) -> None:
@@ -82,3 +84,16 @@ async def test_resending(house: House) -> None:
     assert refused(await house.follow(address, 0)) == (400, "LINK_EXPIRED")
     good(await house.follow(address))
     good(await house.log_in(address))
+
+
+async def test_under_a_path(build: Build) -> None:
+    """The service may be reached under a path of another site: mails lead there, and everything works."""
+    async with build(public_url=f"{SITE}/some/path/") as house:
+        address = new_address()
+        good(await house.sign_up(address), 201)
+        link = house.mailbox.link(address)
+        assert link.startswith(f"{SITE}/some/path/auth/confirm?")
+        session = good(await house.post("/verify", query_of(link)))
+        good(await house.me(session["access_token"]))
+        assert (await house.post("/logout", token=session["access_token"])).status_code == 204
+        assert (await house.get("/readyz")).status_code == 200
