@@ -6,7 +6,9 @@ A client remembers who signed in with it last, so none is ever shared; the conne
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Literal
@@ -136,7 +138,7 @@ async def pkce_verifier(client: AsyncGoTrueClient) -> str:
 
 
 def _client(server: IdentityServer, key: str, flow: Literal["pkce", "implicit"]) -> AsyncClient:
-    from supabase import AsyncClient, AsyncClientOptions  # a third of a second that starting does not need
+    from supabase import AsyncClient, AsyncClientOptions
     from supabase_auth import AsyncMemoryStorage
 
     options = AsyncClientOptions(
@@ -151,6 +153,8 @@ def _client(server: IdentityServer, key: str, flow: Literal["pkce", "implicit"])
 
 @asynccontextmanager
 async def _translating(refusals: Refusals) -> AsyncIterator[None]:
+    if "supabase" not in sys.modules:  # a third of a second: neither starting nor other requests wait for it
+        await asyncio.to_thread(importlib.import_module, "supabase")
     from supabase_auth.errors import AuthError
 
     try:
