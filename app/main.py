@@ -10,13 +10,18 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from app import error_handlers, health, openapi
+from app.accounts import endpoints as accounts
+from app.accounts import oauth_endpoints as oauth
+from app.accounts.services import Accounts
 from app.api_keys import endpoints as api_keys
 from app.api_keys.lookup import KeyLookup
+from app.auth.door import Door, make_door
 from app.auth.hosting import mailer
 from app.auth.identity import IdentityServer
 from app.auth.identity import opened as opened_identity
 from app.auth.routes import check_routes
 from app.config import Settings
+from app.console import endpoints as console
 from app.documents import endpoints as documents
 from app.invitations import endpoints as invitations
 from app.knowledge import open_knowledge
@@ -47,6 +52,9 @@ ROUTERS = (
     invitations.router,
     invitations.accepting,
     api_keys.router,
+    accounts.router,
+    oauth.router,
+    console.router,
     health.router,
 )
 
@@ -70,6 +78,7 @@ def create_app(
     error_handlers.install(app)
     for router in ROUTERS:
         app.include_router(router)
+    app.mount("/auth/v1", Door())
     check_routes(app)
     openapi.describe(app, settings.public_url)
     return app
@@ -90,7 +99,9 @@ def _lifespan(
             lookup = OrganizationLookup(opened.database)
             limits = Limits(opened.database, limiter, lookup)
             stack.push_async_callback(limits.close)
-            accounts = AccountLimits(limits, TrustedProxies(settings.trusted_proxies))
+            account_limits = AccountLimits(limits, TrustedProxies(settings.trusted_proxies))
+            services = Accounts.over(settings, identity, opened.database)
+            stack.push_async_callback(services.close)
             yield State(
                 settings=settings,
                 knowledge=opened,
@@ -98,7 +109,9 @@ def _lifespan(
                 keys=keys,
                 organizations=lookup,
                 limits=limits,
-                account_limits=accounts,
+                account_limits=account_limits,
+                accounts=services,
+                identity_door=make_door(identity, account_limits, opened.database),
                 mailer=mailer(settings),
                 metrics=metrics,
             )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Annotated, TypedDict, cast
 
 from fastapi import Depends, Request
+from starlette.types import ASGIApp
 
+from app.accounts.services import Accounts
 from app.api_keys.lookup import KeyLookup
 from app.auth.embedded.mail import Mailer
 from app.auth.identity import IdentityServer
@@ -27,6 +29,8 @@ class State(TypedDict):
     account_limits: AccountLimits
     mailer: Mailer
     metrics: Metrics
+    accounts: Accounts
+    identity_door: ASGIApp | None
 
 
 def state_of(request: Request) -> State:

@@ -42,7 +42,7 @@ def _run_one(settings: Settings, host: str, port: int, *, demo: bool) -> None:
     with without_collection():
         from app.main import create_app
 
-    guarded = Guarded(create_app(settings))
+    guarded = Guarded(create_app(settings.model_copy(update={"demo": demo})))
     server = Server(uvicorn.Config(guarded, **OPTIONS), settings, address(*listening.getsockname()), demo=demo)
     try:
         with suppress(KeyboardInterrupt):  # the way to stop it, after an orderly end
@@ -64,6 +64,7 @@ def _run_many(settings: Settings, host: str, port: int, workers: int, *, demo: b
         async with opened_knowledge(settings) as opened:
             return await prepare(opened.knowledge, settings) if demo else None
 
+    os.environ["KB_DEMO"] = str(demo)
     listening = listen(host, port)
     reached, port = address(*listening.getsockname()), listening.getsockname()[1]
     listening.close()
