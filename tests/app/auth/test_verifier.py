@@ -142,7 +142,7 @@ async def test_a_token_that_brings_its_key(verifier: TokenVerifier, published: P
         {"role": None}, {"role": "anon"}, {"role": "service_role"}, {"role": ["authenticated"]},
         {"is_anonymous": True}, {"is_anonymous": "false"}, {"is_anonymous": 1}, {"client_id": "an-app"},
     ],
-    ids=str,
+    ids="-".join,
 )  # fmt: skip
 async def test_claims_that_do_not_fit(verifier: TokenVerifier, changes: dict[str, Any]) -> None:
     """6, 7, 8, 10, 11: audience, issuer, times, person, session and role have to be what they are to be."""

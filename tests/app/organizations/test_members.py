@@ -118,7 +118,7 @@ async def test_a_member_removes_nobody_else(house: House, owner: Resident) -> No
         assert refusal(await member.call("DELETE", f"members/{whom}")) == FORBIDDEN
 
 
-@pytest.mark.parametrize("user_id", [str(new_id()), "nonsense", "%00"])
+@pytest.mark.parametrize("user_id", ["01890a5d-ac96-774b-bcce-b302099a8057", "nonsense", "%00"])
 async def test_unknown_members(owner: Resident, user_id: str) -> None:
     """Somebody who is no member cannot be found, whatever their id looks like."""
     assert refusal(await owner.call("PATCH", f"members/{user_id}", {"role": "member"})) == UNKNOWN
