@@ -125,7 +125,6 @@ OTHER_CURVE = ec.generate_private_key(ec.SECP384R1())
         "nonsense",
         None,
     ],
-    ids=lambda value: str(value)[:40],
 )
 def test_keys_that_are_of_no_use(jwk: Any) -> None:
     """15: secrets, private keys, weak ones and those for other things are left out; the others of the set are not."""
