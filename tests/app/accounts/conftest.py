@@ -76,14 +76,14 @@ def outside(tmp_path_factory: pytest.TempPathFactory, provider: OpenIdProvider) 
         "--database", f"sqlite+aiosqlite:///{folder}/identity.db", "--floor", "0", "--mail-interval", "0",
         "--provider", f"google,{client}", "--sso", f"sso,{client},{DOMAIN}",
     ]  # fmt: skip
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout
-    anon, service = (process.stdout.readline().split()[1] for _ in range(2))
-    _until_up(f"{url}/auth/v1/health")
-    yield Outside(url, anon, service, folder / "outbox")
-    process.terminate()
-    process.wait()
-    process.stdout.close()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            anon, service = (process.stdout.readline().split()[1] for _ in range(2))
+            _until_up(f"{url}/auth/v1/health")
+            yield Outside(url, anon, service, folder / "outbox")
+        finally:
+            process.terminate()
 
 
 def _until_up(url: str) -> None:

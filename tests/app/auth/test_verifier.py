@@ -135,14 +135,14 @@ async def test_a_token_that_brings_its_key(verifier: TokenVerifier, published: P
         {"iss": "https://other.supabase.test/auth/v1"}, {"iss": f"{ISSUER}/"}, {"iss": ISSUER.replace("https", "http")},
         {"iss": None}, {"iss": ""}, {"iss": 5},
         {"exp": NOW - 60}, {"exp": None}, {"exp": str(NOW + 3600)}, {"exp": "soon"}, {"exp": 1e400}, {"exp": -1},
-        {"iat": NOW + 120}, {"iat": None}, {"iat": "then"}, {"nbf": NOW + 120}, {"exp": NOW + 10**9},
+        {"iat": NOW + 80_000, "exp": NOW + 83_000},
+        {"iat": None}, {"iat": "then"}, {"nbf": NOW + 80_000}, {"exp": NOW + 10**9},
         {"iat": 0, "exp": NOW + 60}, {"iat": NOW + 5, "exp": NOW + 5},
         {"sub": None}, {"sub": ""}, {"sub": "ann"}, {"sub": 5}, {"sub": [str(uuid.uuid4())]},
         {"session_id": None}, {"session_id": ""}, {"session_id": "x"}, {"session_id": 5},
         {"role": None}, {"role": "anon"}, {"role": "service_role"}, {"role": ["authenticated"]},
         {"is_anonymous": True}, {"is_anonymous": "false"}, {"is_anonymous": 1}, {"client_id": "an-app"},
     ],
-    ids="-".join,
 )  # fmt: skip
 async def test_claims_that_do_not_fit(verifier: TokenVerifier, changes: dict[str, Any]) -> None:
     """6, 7, 8, 10, 11: audience, issuer, times, person, session and role have to be what they are to be."""
