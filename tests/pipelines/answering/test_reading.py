@@ -70,7 +70,7 @@ class TestTerms:
     def test_a_token_that_the_index_does_not_know_weighs_most(self) -> None:
         """It may be what the question is about."""
         terms = self.asked("heron nests", {"heron": 3.0, "nest": 0.0})
-        assert (dict(terms.weights), set(terms.unknown)) == ({"heron": 3.0, "nest": 3.0}, {"nest"})
+        assert dict(terms.weights) == {"heron": 3.0, "nest": 3.0}
 
     def test_words_that_ask_are_no_topic(self) -> None:
         """An answer does not repeat "how many"."""
@@ -107,6 +107,13 @@ class TestEvidence:
         other = hit("The heron nests by the river. It lays four eggs.", 1)
         assert weigh(read(retrieval("What does the heron not lay?", [other]))).negation == 1.0
         assert weigh(self.reading("What is the Boreal not for?")).negation == 0.0
+
+    def test_what_is_said_beside_the_question_dilutes(self) -> None:
+        """In a long sentence the question's words may meet by chance."""
+        short = hit("The heron nests by the river.", 1)
+        long = hit("The heron nests by the river in April, when reeds are high and people keep away from it.", 1)
+        plain, diluted = (weigh(read(retrieval("Does the heron nest by the river?", [one]))) for one in (short, long))
+        assert plain.dilution == 0 < diluted.dilution <= 1
 
     def test_evidence_is_comparable(self) -> None:
         """Each number is of about 0 to 1."""
