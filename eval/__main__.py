@@ -9,16 +9,19 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
+from eval import calibrate as calibration
 from eval import runs
+from eval.calibrate import Collected
 from eval.datasets import HANDBOOK, Dataset, DatasetError, load
 from eval.report import all_passed, checks_table, table, write_json
 from eval.runs import AnswerRow, RetrievalReport
 from eval.targets import HttpTarget, PipelineTarget
 from eval.types import Target, TargetError
+from pipelines import confidence
 from pipelines.fusion import ConvexCombination
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measures the knowledge base.")
@@ -30,6 +33,7 @@ MODES: dict[str, dict[str, Any]] = {
 }
 SHOWN = ["nDCG@10", "recall@10", "MRR@10", "success@1", "success@3", "success@5"]
 
+AnyTarget = TypeVar("AnyTarget", bound=Target)
 TargetUrl = Annotated[str | None, typer.Option("--target", help="A running service; without it the library here.")]
 KeyEnv = Annotated[str, typer.Option("--key-env", help="The variable that holds the service's API key.")]
 Folder = Annotated[Path | None, typer.Option("--folder", help="Kept for the next run, which then skips the indexing.")]
@@ -109,6 +113,31 @@ async def _answers(dataset: Dataset, url: str | None, key_env: str, folder: Path
             return await runs.answers(dataset, target)
 
 
+@app.command()
+def calibrate(
+    data: Annotated[list[Path], typer.Argument(help="Folders in BEIR's layout; the handbook is always among them.")],
+    *,
+    out: Annotated[Path, typer.Option("--out", help="The calibration to be written.")] = confidence.FILE,
+    folder: Folder = None,
+) -> None:
+    """Fits when to refuse and how sure to be, and says how well that does on each set, also fitted to the others."""
+    folders = [*data, *([] if HANDBOOK in data else [HANDBOOK])]
+    collected = asyncio.run(_collect([load(path) for path in folders], folder))
+    confidence.save(calibration.calibrations(collected), calibration.provenance(folders, collected), out)
+    print(calibration.report(collected))
+
+
+async def _collect(datasets: list[Dataset], folder: Path | None) -> dict[str, Collected]:
+    collected = {}
+    with _kept(folder) as kept:
+        for dataset in datasets:
+            others = [other for other in datasets if other is not dataset]
+            library = await PipelineTarget.open(Path(kept) / dataset.name, dataset.name)
+            async with _holding(library, dataset) as target:
+                collected[dataset.name] = await calibration.collect(dataset, others, target)
+    return collected
+
+
 def _went_wrong(row: AnswerRow) -> bool:
     return not row.gold_cited if row.question.answerable else not row.refused
 
@@ -122,8 +151,13 @@ def _kept(folder: Path | None) -> Any:
 async def _opened(
     dataset: Dataset, url: str | None, key_env: str, folder: Path | str, mode: str
 ) -> AsyncIterator[Target]:
+    async with _holding(await _target(dataset, url, key_env, Path(folder), mode), dataset) as target:
+        yield target
+
+
+@asynccontextmanager
+async def _holding(target: AnyTarget, dataset: Dataset) -> AsyncIterator[AnyTarget]:
     """A target that holds the data set."""
-    target = await _target(dataset, url, key_env, Path(folder), mode)
     try:
         print(f"{dataset.name}: {len(dataset.documents)} documents …", file=sys.stderr)
         await target.ingest(dataset.documents)
