@@ -1,116 +1,93 @@
-"""The evaluation's command line: `python -m eval retrieval DATA…`, `python -m eval handbook`."""
+"""The evaluation's command line: `python -m eval run SUITE…`, then `compare`, `report` and `gate` on what it wrote."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from eval import runs
-from eval.datasets import HANDBOOK, Dataset, DatasetError, load
-from eval.report import all_passed, checks_table, table, write_json
-from eval.runs import AnswerRow, RetrievalReport
-from eval.targets import HttpTarget, PipelineTarget
-from eval.types import Target, TargetError
-from pipelines.fusion import ConvexCombination
+from eval import comparison, opening
+from eval import gate as gates
+from eval.configuration import ConfigurationError, load_configuration
+from eval.datasets import DatasetError
+from eval.gate import ThresholdsError
+from eval.records import Run, RunFileError, load_run, save
+from eval.running import PARTS, Plan, journal_of
+from eval.running import run as run_plan
+from eval.suites import find, sample
+from eval.summary import failures, run_table, worst_lines
+from eval.types import TargetError
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measures the knowledge base.")
 
-MODES: dict[str, dict[str, Any]] = {
-    "hybrid": {},
-    "vectors": {"fusion": ConvexCombination(lexical_weight=0.0)},
-    "lexical": {"words_only": True},
-}
-SHOWN = ["nDCG@10", "recall@10", "MRR@10", "success@1", "success@3", "success@5"]
-
-TargetUrl = Annotated[str | None, typer.Option("--target", help="A running service; without it the library here.")]
-KeyEnv = Annotated[str, typer.Option("--key-env", help="The variable that holds the service's API key.")]
-Folder = Annotated[Path | None, typer.Option("--folder", help="Kept for the next run, which then skips the indexing.")]
-Json = Annotated[Path | None, typer.Option("--json", help="Everything that was measured, question by question.")]
-Mode = Annotated[list[str] | None, typer.Option("--mode", help="hybrid (default), vectors, lexical; may be repeated.")]
-
-
-@app.command()
-def retrieval(
-    data: Annotated[list[Path], typer.Argument(help="Folders in BEIR's layout.")],
-    *,
-    target: TargetUrl = None,
-    key_env: KeyEnv = "KB_API_KEY",
-    mode: Mode = None,
-    folder: Folder = None,
-    json: Json = None,
-) -> None:
-    """Rankings of documents against gold documents. A service's organization holds nothing else."""
-    modes = mode or ["hybrid"]
-    if unknown := set(modes) - MODES.keys():
-        raise typer.BadParameter(f"there is no mode {', '.join(sorted(unknown))}")
-    if target and modes != ["hybrid"]:
-        raise typer.BadParameter("a service searches in its own way: --mode is for the library")
-    if target and len(data) > 1:
-        raise typer.BadParameter("each data set needs an organization of its own: one at a time with --target")
-    reports = asyncio.run(_retrieval([load(path) for path in data], target, key_env, modes, folder))
-    print(table(["data", "mode", "documents", "questions", *SHOWN, "p50 ms"], [_cells(m, r) for m, r in reports]))
-    _tell_failures([failure for _, report in reports for failure in report.failed])
-    if json:
-        write_json(json, [{"mode": mode, "report": report} for mode, report in reports])
-
-
-def _cells(mode: str, report: RetrievalReport) -> list[str | float]:
-    ranges = [f"{e.mean:.3f} ({e.low:.3f}–{e.high:.3f})" for e in (report.estimates[name] for name in SHOWN)]
-    questions = report.estimates[SHOWN[0]].count
-    return [report.dataset, mode, report.documents, questions, *ranges, report.median_ms]
-
-
-async def _retrieval(
-    datasets: list[Dataset], url: str | None, key_env: str, modes: list[str], folder: Path | None
-) -> list[tuple[str, RetrievalReport]]:
-    reports = []
-    with _kept(folder) as kept:
-        for dataset in datasets:
-            for mode in modes:
-                async with _opened(dataset, url, key_env, kept, mode) as target:
-                    reports.append((mode, await runs.retrieval(dataset, target)))
-    return reports
+Suites = Annotated[list[str], typer.Argument(help="handbook, a folder in BEIR's layout, or a .jsonl of questions.")]
+Data = Annotated[Path | None, typer.Option(help="Where suites are looked for; or the documents of a .jsonl.")]
+TargetUrl = Annotated[str, typer.Option("--target", help="The library here (pipeline), or a running service's URL.")]
+KeyEnv = Annotated[str, typer.Option(help="The variable that holds the service's API key.")]
+Config = Annotated[Path | None, typer.Option(help="TOML: what of the library is set differently.")]
+Mode = Annotated[str, typer.Option(help="How the library searches: hybrid, vectors or lexical.")]
+Out = Annotated[Path | None, typer.Option(help="The report; by default data/eval/SUITES.json.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="So many questions of each suite, chosen by the seed.")]
+Seed = Annotated[int, typer.Option(help="Of chosen questions and of intervals.")]
+Only = Annotated[list[str] | None, typer.Option(help="Measure only: retrieval, answers, follow-ups; repeatable.")]
+Folder = Annotated[Path | None, typer.Option(help="Kept for the next run, which then skips the indexing.")]
+Worst = Annotated[int, typer.Option(help="Print so many questions that went wrong.")]
 
 
 @app.command()
-def handbook(
+def run(
+    suites: Suites,
     *,
-    target: TargetUrl = None,
+    data: Data = None,
+    target: TargetUrl = opening.PIPELINE,
     key_env: KeyEnv = "KB_API_KEY",
+    config: Config = None,
+    mode: Mode = "hybrid",
+    out: Out = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    only: Only = None,
     folder: Folder = None,
-    json: Json = None,
-    data: Annotated[Path, typer.Option("--data", help="Another folder with questions and answers.")] = HANDBOOK,
-    worst: Annotated[int, typer.Option("--worst", help="Prints this many questions that went wrong.")] = 0,
+    worst: Worst = 0,
 ) -> None:
-    """Answers to the handbook's questions, against what is promised of them; exit code 1 when a promise is broken."""
-    rows = asyncio.run(_answers(load(data), target, key_env, folder))
-    checks = runs.answer_checks(rows)
-    print(checks_table(checks))
-    _tell_failures([f"{row.question.id}: {row.error}" for row in rows if row.error])
-    for row in [row for row in rows if _went_wrong(row)][:worst]:
-        print(f"\n{row.question.id}: {row.question.text}\n  gold: {row.question.answers}\n  said: {row.reply}")
-    if json:
-        write_json(json, {"checks": checks, "rows": rows})
-    if not all_passed(checks):
-        raise typer.Exit(1)
+    """Ask all questions of suites and measure what comes back. Interrupted, the same command goes on."""
+    _check(target, mode, config, only, suites)
+    settings = {"target": target, "mode": mode, "configuration": dict(load_configuration(config).tables)}
+    found = tuple(sample(find(name, data), limit, seed) for name in suites)
+    if len({suite.name for suite in found}) < len(found):
+        raise DatasetError("two suites have the same name")
+    parts = frozenset(only or PARTS)
+    plan = Plan(suites=found, parts=parts, seed=seed, limit=limit, settings=settings)
+    path = out or Path("data", "eval", "-".join(suite.name for suite in found) + ".json")
+    _finish(asyncio.run(_run(plan, path, key_env, config, folder)), path, worst)
 
 
-async def _answers(dataset: Dataset, url: str | None, key_env: str, folder: Path | None) -> list[AnswerRow]:
+def _check(target: str, mode: str, config: Path | None, only: list[str] | None, suites: list[str]) -> None:
+    if mode not in opening.MODES:
+        raise typer.BadParameter(f"there is no mode {mode}")
+    if unknown := set(only or ()) - set(PARTS):
+        raise typer.BadParameter(f"there is no part {', '.join(sorted(unknown))}")
+    if target == opening.PIPELINE:
+        return
+    if mode != "hybrid" or config:
+        raise typer.BadParameter("a service searches in its own way: --mode and --config are for the library")
+    if len(suites) > 1:
+        raise typer.BadParameter("each suite needs an organization of its own: one at a time with --target")
+
+
+async def _run(plan: Plan, path: Path, key_env: str, config: Path | None, folder: Path | None) -> Run:
     with _kept(folder) as kept:
-        async with _opened(dataset, url, key_env, kept, "hybrid") as target:
-            return await runs.answers(dataset, target)
-
-
-def _went_wrong(row: AnswerRow) -> bool:
-    return not row.gold_cited if row.question.answerable else not row.refused
+        settings = plan.settings
+        if settings["target"] == opening.PIPELINE:
+            opened = opening.library(Path(kept), settings["mode"], load_configuration(config))
+        else:
+            opened = opening.service(settings["target"], key_env)
+        return await run_plan(plan, opened, path, tell=lambda line: print(line, file=sys.stderr))
 
 
 def _kept(folder: Path | None) -> Any:
@@ -118,39 +95,53 @@ def _kept(folder: Path | None) -> Any:
     return nullcontext(folder) if folder else tempfile.TemporaryDirectory(prefix="eval-")
 
 
-@asynccontextmanager
-async def _opened(
-    dataset: Dataset, url: str | None, key_env: str, folder: Path | str, mode: str
-) -> AsyncIterator[Target]:
-    """A target that holds the data set."""
-    target = await _target(dataset, url, key_env, Path(folder), mode)
-    try:
-        print(f"{dataset.name}: {len(dataset.documents)} documents …", file=sys.stderr)
-        await target.ingest(dataset.documents)
-        yield target
-    finally:
-        await target.close()
+def _finish(done: Run, path: Path, worst: int) -> None:
+    """Exit code 1 where nothing could be measured: its rows are asked again by the same command."""
+    save(done, path)
+    print(run_table(done))
+    for line in [*done.notes, *failures(done)]:
+        print(line, file=sys.stderr)
+    print("\n".join(worst_lines(done, worst)), end="\n" if worst else "")
+    print(f"written: {path}", file=sys.stderr)
+    if done.rows and all(row.error for row in done.rows):
+        raise typer.Exit(1)
+    journal_of(path).unlink(missing_ok=True)
 
 
-async def _target(dataset: Dataset, url: str | None, key_env: str, folder: Path, mode: str) -> Target:
-    if url is None:
-        return await PipelineTarget.open(folder / dataset.name, dataset.name, **MODES[mode])
-    if not os.environ.get(key_env):
-        raise TargetError(f"put the service's API key into the environment variable {key_env}")
-    return HttpTarget(url, os.environ[key_env])
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(help="The run before.")],
+    b: Annotated[Path, typer.Argument(help="The run after.")],
+    *,
+    seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
+    changed: Annotated[int, typer.Option(help="Print so many questions that changed most.")] = 10,
+) -> None:
+    """Say of each measure whether two runs differ by more than chance, and which questions changed."""
+    found = comparison.compare(load_run(a), load_run(b), seed)
+    print(comparison.comparison_table(found))
+    print("", comparison.conclusion(found), *found.remarks, sep="\n")
+    print(f"\n{len(found.changes)} questions changed.")
+    print(*comparison.change_lines(found.changes[:changed]), sep="\n")
 
 
-def _tell_failures(failed: list[str]) -> None:
-    for failure in failed[:10]:
-        print(f"failed: {failure}", file=sys.stderr)
-    if len(failed) > 10:
-        print(f"… and {len(failed) - 10} more", file=sys.stderr)
+@app.command()
+def gate(
+    file: Annotated[Path, typer.Argument(metavar="RUN", help="What `run` wrote.")],
+    *,
+    thresholds: Annotated[Path, typer.Option(help="TOML with the floors.")] = gates.THRESHOLDS,
+) -> None:
+    """Exit code 1, and a line for each floor that the run breaks."""
+    made = gates.checks(load_run(file), gates.load_thresholds(thresholds))
+    broken = gates.broken(made)
+    print(*broken or [f"all {len(made)} floors are kept"], sep="\n")
+    if broken:
+        raise typer.Exit(1)
 
 
 def main() -> None:
     try:
         app()
-    except (DatasetError, TargetError) as error:
+    except (DatasetError, TargetError, RunFileError, ConfigurationError, ThresholdsError) as error:
         sys.exit(str(error))
 
 

@@ -15,7 +15,7 @@ from pipelines.embedding import Embedding, resolve_embedding
 from pipelines.fusion import ConvexCombination, Fusion, ReciprocalRankFusion
 from pipelines.llm import resolve_llm
 
-KNOWN = {
+KNOWN: dict[str, dict[str, type]] = {
     "passages": {"target_tokens": int, "overlap": int},
     "fusion": {"kind": str, "lexical_weight": float, "k": int},
     "embedding": {"model": str, "base_url": str, "api_key_env": str},
@@ -82,7 +82,11 @@ def _check(path: Path, name: str, table: object) -> None:
 
 def _fusion(table: Mapping[str, Any]) -> Fusion:
     settings = dict(table)
-    made: Fusion = FUSIONS[settings.pop("kind", "convex")](**settings)
+    kind = settings.pop("kind", "convex")
+    try:
+        made: Fusion = FUSIONS[kind](**settings)
+    except TypeError as error:
+        raise ConfigurationError(f"[fusion] of kind {kind}: {error}") from None
     return made
 
 

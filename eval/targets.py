@@ -13,7 +13,6 @@ import httpx
 from eval.datasets import batches
 from eval.types import EVERYTHING, Cited, Filters, Found, Reply, TargetError
 from pipelines.errors import KnowledgeBaseError
-from pipelines.fusion import Fusion
 from pipelines.knowledge import KnowledgeBase, by_document
 from pipelines.types import DocumentStatus, NewDocument, Scope
 
@@ -31,11 +30,9 @@ class PipelineTarget:
         self._words_only = words_only
 
     @classmethod
-    async def open(
-        cls, folder: Path, name: str, *, fusion: Fusion | None = None, words_only: bool = False
-    ) -> PipelineTarget:
-        """`words_only` searches by BM25 alone."""
-        return cls.over(await KnowledgeBase.open(folder, fusion=fusion), name, words_only=words_only)
+    async def open(cls, folder: Path, name: str, *, words_only: bool = False, **options: Any) -> PipelineTarget:
+        """`words_only` searches by BM25 alone; `options` are those of `KnowledgeBase.open`."""
+        return cls.over(await KnowledgeBase.open(folder, **options), name, words_only=words_only)
 
     @classmethod
     def over(cls, knowledge: KnowledgeBase, name: str, *, words_only: bool = False) -> PipelineTarget:
