@@ -98,7 +98,8 @@ def differences_of(suite: str, before: Sequence[Record], after: Sequence[Record]
 def _difference(suite: str, measure: Measure, a: Columns, b: Columns, seed: int) -> Difference:
     """The same seed draws the same questions from both."""
     if measure.has_interval:
-        low, high = interval(resampled(measure, b, seed) - resampled(measure, a, seed))
+        drawn = resampled(measure, b, seed) - resampled(measure, a, seed)
+        low, high = interval(drawn, around=measure.value(b) - measure.value(a) if measure.of else None)
         p = _randomised(measure, a, b, seed)
     else:
         low = high = p = float("nan")
@@ -146,9 +147,10 @@ def _remarks(a: Run, b: Run) -> list[str]:
 
 
 def _other_settings(a: Mapping[str, object], b: Mapping[str, object]) -> list[str]:
-    names = ("target", "mode", "configuration", "code_sha256", "versions", "seed")
+    """The evaluation's own code does not count: it is the same for both now, and answers are the library's."""
+    names = ("target", "mode", "configuration", "library_sha256", "versions", "judge", "seed")
     differ = [name for name in names if a.get(name) != b.get(name)]
-    return [f"the runs differ in {', '.join(differ)}" if differ else "the runs have the same code and settings"]
+    return [f"the runs differ in {', '.join(differ)}" if differ else "the runs have the same library and settings"]
 
 
 def comparison_table(comparison: Comparison) -> str:
@@ -158,7 +160,8 @@ def comparison_table(comparison: Comparison) -> str:
 
 def _cells(one: Difference) -> list[str | float]:
     between = "–" if isnan(one.low) else f"{signed(one.low)} to {signed(one.high)}"
-    return [one.suite, one.measure.name, one.a, one.b, signed(one.difference), between, one.p, one.count, one.verdict]
+    p = "<0.001" if one.p < 0.001 else one.p
+    return [one.suite, one.measure.name, one.a, one.b, signed(one.difference), between, p, one.count, one.verdict]
 
 
 def signed(value: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from math import isnan
 from pathlib import Path
 
 from eval.records import Run, SuiteResult
@@ -44,10 +45,11 @@ def checks(run: Run, floors: Floors) -> list[Check]:
 def _checks(suite: SuiteResult, floors: Mapping[str, Mapping[str, float]]) -> list[Check]:
     """What was not measured is not a number, and breaks its floor."""
     values = {name: estimate.mean for name, estimate in suite.measures.items()}
-    nothing = float("nan")
-    return [
-        Check(name=f"{suite.name} {name}", value=values.get(name, nothing), **bound) for name, bound in floors.items()
-    ]
+    return [_check(f"{suite.name} {name}", values.get(name, float("nan")), bound) for name, bound in floors.items()]
+
+
+def _check(name: str, value: float, bound: Mapping[str, float]) -> Check:
+    return Check(name=name, value=value, at_least=bound.get("at_least"), at_most=bound.get("at_most"))
 
 
 def broken(made: list[Check]) -> list[str]:
@@ -56,6 +58,6 @@ def broken(made: list[Check]) -> list[str]:
 
 
 def _line(check: Check) -> str:
-    if check.value != check.value:
+    if isnan(check.value):
         return f"{check.name} was not measured (wanted {check.bound})"
     return f"{check.name} is {check.value:.4g}, wanted {check.bound}"

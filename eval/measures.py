@@ -141,20 +141,20 @@ def estimates(records: Sequence[Record], seed: int) -> dict[str, Estimate]:
 
 def _estimate(measure: Measure, columns: Columns, seed: int) -> Estimate:
     """`count` is the number of questions that have a value."""
-    nothing = float("nan")
-    low, high = nothing, nothing
+    value = measure.value(columns)
+    low = high = float("nan")
     if measure.has_interval:
-        low, high = interval(resampled(measure, columns, seed))
+        low, high = interval(resampled(measure, columns, seed), around=value if measure.of else None)
     count = int((~np.isnan(columns[measure.column or measure.name])).sum())
-    return Estimate(measure.value(columns), low, high, count)
+    return Estimate(value, max(0.0, low), high, count)
 
 
-def interval(values: Array) -> tuple[float, float]:
-    """The middle 95 %; resamples in which a measure has no value do not count."""
+def interval(values: Array, around: float | None = None) -> tuple[float, float]:
+    """The middle 95 % of resamples that have a value; with `around` freed of bias: a resample's ECE is larger."""
     known = values[~np.isnan(values)]
     if not known.size:
         return float("nan"), float("nan")
-    low, high = np.quantile(known, [0.025, 0.975])
+    low, high = np.quantile(known, [0.025, 0.975]) + (0.0 if around is None else around - known.mean())
     return float(low), float(high)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import subprocess
-from functools import lru_cache
+from functools import cache
 from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
@@ -36,16 +36,12 @@ def versions() -> dict[str, str]:
     return found
 
 
-@lru_cache(maxsize=1)
-def code() -> str:
-    """SHA-256 of the library's and the evaluation's sources: tells changed trees apart without a commit, too."""
-    digest = hashlib.sha256()
-    for package in ("pipelines", "eval"):
-        root = Path(str(files(package)))
-        for path in sorted(
-            one for one in root.rglob("*") if one.suffix in {".py", ".json"} and "data" not in one.parts
-        ):
-            digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+@cache
+def sources(package: str) -> str:
+    """SHA-256 of a package's sources: tells changed trees apart without a commit, too."""
+    digest, root = hashlib.sha256(), Path(str(files(package)))
+    for path in sorted(one for one in root.rglob("*") if one.suffix in {".py", ".json"} and "data" not in one.parts):
+        digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 

@@ -45,7 +45,8 @@ class Plan:
             "parts": sorted(self.parts),
             **self.settings,
             "versions": provenance.versions(),
-            "code_sha256": provenance.code(),
+            "library_sha256": provenance.sources("pipelines"),
+            "evaluation_sha256": provenance.sources("eval"),
             "git": provenance.commit(),
         }
 
