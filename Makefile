@@ -7,12 +7,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 ENV := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 LLM := $(VENV)/.installed-llm
-TESTS ?= -q -m "not llm" -n auto --dist loadfile
+TESTS ?= -q -m "not llm and not planted" -n auto --dist loadfile
 COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev run test test-llm check lint format lock bench clean
+.PHONY: help env dev run test test-llm gate gate-test check lint format lock bench clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -27,6 +27,14 @@ test: $(DEV) ## all tests that need no language model
 
 test-llm: $(LLM) ## the tests against a real language model server (llama.cpp with Gemma 3 270M on loopback)
 	$(BIN)/pytest -q -m llm tests/llm
+
+gate: $(DEV) ## the handbook's questions answered, and held to the floors of eval/thresholds.toml
+	@rm -f data/eval/gate.jsonl
+	$(BIN)/python -m eval run handbook --out data/eval/gate.json
+	$(BIN)/python -m eval gate data/eval/gate.json
+
+gate-test: $(DEV) ## does the gate notice what is made worse on purpose?
+	$(BIN)/pytest -q -m planted tests/eval
 
 check: lint test ## everything that has to be clean before a commit
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +15,7 @@ import typer
 from eval import comparison, opening
 from eval import gate as gates
 from eval.configuration import ConfigurationError, load_configuration
-from eval.datasets import DatasetError
+from eval.datasets import Dataset, DatasetError
 from eval.gate import ThresholdsError
 from eval.records import Run, RunFileError, load_run, save
 from eval.running import PARTS, Plan, journal_of
@@ -59,8 +60,7 @@ def run(
     _check(target, mode, config, only, suites)
     settings = {"target": target, "mode": mode, "configuration": dict(load_configuration(config).tables)}
     found = tuple(sample(find(name, data), limit, seed) for name in suites)
-    if len({suite.name for suite in found}) < len(found):
-        raise DatasetError("two suites have the same name")
+    _check_suites(found, target)
     parts = frozenset(only or PARTS)
     plan = Plan(suites=found, parts=parts, seed=seed, limit=limit, settings=settings)
     path = out or Path("data", "eval", "-".join(suite.name for suite in found) + ".json")
@@ -78,6 +78,14 @@ def _check(target: str, mode: str, config: Path | None, only: list[str] | None, 
         raise typer.BadParameter("a service searches in its own way: --mode and --config are for the library")
     if len(suites) > 1:
         raise typer.BadParameter("each suite needs an organization of its own: one at a time with --target")
+
+
+def _check_suites(suites: Sequence[Dataset], target: str) -> None:
+    if len({suite.name for suite in suites}) < len(suites):
+        raise DatasetError("two suites have the same name")
+    bare = [suite.name for suite in suites if not suite.documents]
+    if bare and target == opening.PIPELINE:
+        raise DatasetError(f"{bare[0]} has no documents: name a folder with corpus.jsonl by --data")
 
 
 async def _run(plan: Plan, path: Path, key_env: str, config: Path | None, folder: Path | None) -> Run:

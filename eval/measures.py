@@ -145,8 +145,9 @@ def _estimate(measure: Measure, columns: Columns, seed: int) -> Estimate:
     low = high = float("nan")
     if measure.has_interval:
         low, high = interval(resampled(measure, columns, seed), around=value if measure.of else None)
+        low = max(low, 0.0)
     count = int((~np.isnan(columns[measure.column or measure.name])).sum())
-    return Estimate(value, max(0.0, low), high, count)
+    return Estimate(value, low, high, count)
 
 
 def interval(values: Array, around: float | None = None) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from eval.configuration import Configuration
-from eval.datasets import Dataset, DatasetError
+from eval.datasets import Dataset
 from eval.targets import HttpTarget, PipelineTarget
 from eval.types import Target, TargetError
 from pipelines.fusion import ConvexCombination
@@ -40,8 +40,6 @@ def library(
 
     @asynccontextmanager
     async def opened(suite: Dataset) -> AsyncIterator[Target]:
-        if not suite.documents:
-            raise DatasetError(f"{suite.name} has no documents: name a folder with corpus.jsonl by --data")
         if not options:
             options.update(configuration.options(folder) | MODES[mode])
         place = folder / "-".join(part for part in (suite.name, configuration.indexed_as()) if part)

@@ -75,11 +75,11 @@ def _right(question: Question, gold: Mapping[str, int], reply: Reply | None) -> 
     if not question.answers:
         right = any(cited.external_id in gold for cited in reply.citations)
         return _length(text, right) if gold else {}
-    wanted = all if question.type == "comparison" else any
-    held = wanted(metrics.contains(text, answer) for answer in question.answers)
-    alternatives = [" ".join(question.answers)] if question.type == "comparison" else question.answers
+    wants_all = question.type == "comparison"
+    held = (all if wants_all else any)(metrics.contains(text, answer) for answer in question.answers)
+    alternatives = [" ".join(question.answers)] if wants_all else question.answers
     f1 = metrics.token_f1(text, alternatives)
-    measured = {"contains": float(held), "token_f1": f1} | _length(text, held or f1 >= ENOUGH)
+    measured = {"contains": float(held), "token_f1": f1} | _length(text, held or (f1 >= ENOUGH and not wants_all))
     return measured | ({"rouge_l": rouge_l(text, alternatives)} if rouge() else {})
 
 

@@ -1,16 +1,20 @@
-"""A run measures what a target says; a question that fails is a row, not the end."""
+"""A run measures what a target says; what fails is a row, and what was done is not done again."""
+
+import json
+from contextlib import asynccontextmanager
 
 import pytest
 
-from eval import runs
+from eval import measures, running
 from eval.datasets import Dataset, Question
-from eval.types import Cited, Found, Reply
+from eval.records import RunFileError
+from eval.running import ANSWERS, RETRIEVAL, Plan, journal_of
+from eval.types import Cited, Found, Reply, TargetError
 from pipelines.types import NewDocument
 
 TEXT = "Flights are booked 14 days ahead. Trains come first."
 NOTHING = Reply("Nothing was found.", 0.0)
-
-DATASET = Dataset(
+SUITE = Dataset(
     name="small",
     documents=(
         NewDocument(source="s", external_id="a", title="A", content=TEXT),
@@ -18,94 +22,156 @@ DATASET = Dataset(
     ),
     questions=(
         Question("good", "When?", ("14 days",)),
-        Question("both", "What and when?", ("14 days", "trains"), type="comparison"),
         Question("lost", "Why?", ("because",)),
         Question("near", "Who?", answerable=False, kind="near-miss"),
         Question("other", "Moon?", answerable=False, kind="other"),
     ),
-    gold={"good": {"a": 1}, "both": {"a": 1}, "lost": {"b": 1}},
+    gold={"good": {"a": 1}, "lost": {"b": 1}},
 )
-
-ANSWERS = {
-    "When?": Reply("Flights are booked 14 days ahead. [1]", 0.9, (Cited("a", "booked 14 days ahead"),)),
-    "What and when?": Reply("Book 14 days ahead. [1]", 0.8, (Cited("a", "Book 14 days ahead"),)),
-    "Who?": Reply("Somebody. [2]", 0.3, (Cited("b", "Other."),)),
+ANSWERS_TO = {
+    "When?": Reply("14 days ahead. [1]", 0.9, (Cited("a", "14 days ahead."),), ("Which trains?", "Why?")),
+    "Who?": Reply("Somebody. [1]", 0.4, (Cited("b", "Else."),), ("Which trains?",)),
     "Moon?": NOTHING,
+    "Which trains?": Reply("Trains come first. [1]", 0.5, (Cited("a", "Trains come first."),)),
 }
 
 
 class Scripted:
+    """Knows three answers; fails on every other question."""
+
+    def __init__(self):
+        self.asked = []
+        self.opened = self.closed = 0
+
+    async def ingest(self, documents):
+        self.documents = documents
+
     async def search(self, question, limit=10, filters=None):
-        return [Found(one, "", 1.0) for one in ("b", "a")][:limit]
+        return [Found(one, "", 1.0) for one in ("b", "a")]
 
     async def ask(self, question, max_citations=5, filters=None):
-        return ANSWERS[question]
+        self.asked.append(question)
+        return ANSWERS_TO[question]
+
+    @asynccontextmanager
+    async def open(self, suite):
+        self.opened += 1
+        await self.ingest(suite.documents)
+        yield self
+        self.closed += 1
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch):
+    """Intervals are tested elsewhere."""
+    monkeypatch.setattr(measures, "RESAMPLES", 20)
 
 
 @pytest.fixture
-async def rows():
-    return {row.question.id: row for row in await runs.answers(DATASET, Scripted())}
+def target():
+    return Scripted()
 
 
-async def test_rankings_are_measured_over_judged_questions():
-    """Three questions have gold documents; gold is at rank 2, 2 and 1."""
-    report = await runs.retrieval(DATASET, Scripted())
-    assert report.estimates["MRR@10"].mean == pytest.approx((0.5 + 0.5 + 1.0) / 3)
-    assert report.estimates["MRR@10"].count == 3
-    assert (report.dataset, report.documents, report.failed) == ("small", 2, ())
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "new" / "run.json"
 
 
-async def test_a_search_that_fails_counts_zero_and_is_told():
-    """The error's text comes back with the question's id."""
-
-    class Broken(Scripted):
-        async def search(self, question, limit=10, filters=None):
-            if question == "Why?":
-                raise RuntimeError("no index")
-            return await super().search(question, limit)
-
-    report = await runs.retrieval(DATASET, Broken())
-    assert report.failed == ("lost: RuntimeError: no index",)
-    assert report.per_question["MRR@10"] == {"good": 0.5, "both": 0.5, "lost": 0.0}
+async def test_a_row_is_measured_in_all_its_parts(target, out):
+    """Ranking, answer and follow-ups of one question; a follow-up that fails is not answered."""
+    run = await running.run(Plan(suites=(SUITE,)), target.open, out)
+    good = run.rows[0]
+    assert (good.answer, good.confidence, good.found, good.error) == ("14 days ahead. [1]", 0.9, ("b", "a"), "")
+    assert (good.metrics["MRR@10"], good.metrics["right"], good.metrics["gold_cited"]) == (0.5, 1, 1)
+    assert good.metrics["follow_ups_answered"] == 0.5
+    assert good.follow_ups[1].error == "KeyError: 'Why?'"
+    assert good.seconds > 0
 
 
-async def test_a_good_answer_is_seen_as_one(rows):
-    """Gold document cited, gold answer contained, markers matched, snippet verbatim."""
-    good = rows["good"]
-    assert (good.gold_cited, good.contains, good.markers, good.verbatim, good.refused) == (
-        True,
-        True,
-        True,
-        (1.0,),
-        False,
-    )
-    assert good.f1 == pytest.approx(2 * 2 / (6 + 2))
+async def test_a_question_that_fails_is_a_row(target, out):
+    """With its error; the others are measured all the same."""
+    run = await running.run(Plan(suites=(SUITE,)), target.open, out)
+    lost = run.rows[1]
+    assert (lost.error, lost.answer, lost.metrics["right"]) == ("KeyError: 'Why?'", None, 0)
+    found = run.suites[0].measures
+    assert (found["failed"].mean, found["right"].mean) == (0.25, 0.5)
+    assert (found["refused_near_miss"].mean, found["refused_other"].mean) == (0, 1)
+    assert run.suites[0].asked == 4
+    assert (target.opened, target.closed) == (1, 1)
 
 
-async def test_a_comparison_needs_all_its_answers(rows):
-    """One of two gold answers is not enough, and a changed snippet is not verbatim."""
-    assert not rows["both"].contains
-    assert rows["both"].verbatim == (0.0,)
+async def test_a_follow_up_is_asked_once(target, out):
+    """Two questions propose the same one."""
+    await running.run(Plan(suites=(SUITE,)), target.open, out)
+    assert target.asked.count("Which trains?") == 1
 
 
-async def test_a_failed_question_is_neither_answered_nor_refused(rows):
-    """What the target raised is in the row."""
-    assert rows["lost"].error == "KeyError: 'Why?'"
-    assert not rows["lost"].refused
-    assert not rows["lost"].markers
+async def test_only_rankings_ask_only_judged_questions(target, out):
+    """Nothing is answered, and questions without gold documents are left out."""
+    run = await running.run(Plan(suites=(SUITE,), parts=frozenset({RETRIEVAL})), target.open, out)
+    assert [row.id for row in run.rows] == ["good", "lost"]
+    assert target.asked == []
+    assert run.suites[0].measures["MRR@10"].mean == 0.75
+    assert "right" not in run.suites[0].measures
 
 
-async def test_the_shares_are_those_of_their_questions(rows):
-    """Each share has its own denominator: answerable, unanswerable, near misses, others, answers given."""
-    values = {check.name: check.value for check in runs.answer_checks(list(rows.values()))}
-    assert values["answerable: gold document cited"] == pytest.approx(2 / 3)
-    assert values["answerable: refused"] == 0
-    assert values["unanswerable: refused"] == pytest.approx(1 / 2)
-    assert values["near misses: refused"] == 0
-    assert values["others: refused"] == 1
-    assert values["snippets verbatim"] == pytest.approx(2 / 3)
-    assert values["markers matched"] == pytest.approx(3 / 5)
-    assert values["answers given: contain the gold answer"] == pytest.approx(1 / 2)
-    assert values["answers given: words, median"] == pytest.approx((6 + 4) / 2)
-    assert values["questions"] == 5
-    assert values["failed"] == 1
+async def test_documents_that_cannot_be_put_in_fail_their_questions(out):
+    """Each question is a row with that error."""
+
+    @asynccontextmanager
+    async def broken(suite):
+        raise TargetError("full")
+        yield
+
+    run = await running.run(Plan(suites=(SUITE,)), broken, out)
+    assert {row.error for row in run.rows} == {"TargetError: full"}
+    assert run.suites[0].measures["failed"].mean == 1
+
+
+async def test_an_interrupted_run_goes_on(target, out):
+    """What was answered is not asked again; what failed, or was cut off in the middle of a line, is."""
+    plan = Plan(suites=(SUITE,), parts=frozenset({ANSWERS}))
+    whole = await running.run(plan, target.open, out)
+    journal = journal_of(out)
+    lines = journal.read_text().splitlines()
+    journal.write_text("\n".join([*lines[:4], lines[4][:50]]))
+    target.asked.clear()
+    resumed = await running.run(plan, target.open, out)
+    assert target.asked == ["Why?", "Moon?"]
+    assert [row.id for row in resumed.rows] == ["good", "lost", "near", "other"]
+    assert [row.metrics for row in resumed.rows] == [row.metrics for row in whole.rows]
+
+
+async def test_a_finished_suite_is_not_opened_again(target, out):
+    """With all rows there, only the sums are made."""
+    plan = Plan(suites=(SUITE,), parts=frozenset({ANSWERS}))
+    ANSWERS_TO["Why?"] = NOTHING
+    try:
+        await running.run(plan, target.open, out)
+        await running.run(plan, target.open, out)
+    finally:
+        del ANSWERS_TO["Why?"]
+    assert target.opened == 1
+
+
+async def test_another_run_does_not_go_on_with_these_rows(target, out):
+    """What differs is named."""
+    await running.run(Plan(suites=(SUITE,)), target.open, out)
+    with pytest.raises(RunFileError, match=r"\(seed differs\).*--out"):
+        await running.run(Plan(suites=(SUITE,), seed=1), target.open, out)
+
+
+async def test_rows_are_written_as_they_come(target, out):
+    """The first line says what the run is: seed, versions, sources, data."""
+    await running.run(Plan(suites=(SUITE,), settings={"target": "pipeline"}), target.open, out)
+    first, *rows = map(json.loads, journal_of(out).read_text().splitlines())
+    assert {"seed", "versions", "library_sha256", "git", "target", "data"} <= first.keys()
+    assert [row["id"] for row in rows] == ["good", "lost", "near", "other"]
+
+
+async def test_where_a_run_comes_from_is_in_it(target, out):
+    """With when it began; what is missing for a measure is said."""
+    run = await running.run(Plan(suites=(SUITE,)), target.open, out)
+    assert run.provenance["began"].endswith("+00:00")
+    assert len(run.suites[0].data_sha256) == 64
+    assert all("rouge" in note for note in run.notes)
