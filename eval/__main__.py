@@ -14,6 +14,7 @@ import typer
 
 from eval import comparison, opening
 from eval import gate as gates
+from eval import page as pages
 from eval.configuration import ConfigurationError, load_configuration
 from eval.datasets import Dataset, DatasetError
 from eval.gate import ThresholdsError
@@ -130,6 +131,21 @@ def compare(
     print("", comparison.conclusion(found), *found.remarks, sep="\n")
     print(f"\n{len(found.changes)} questions changed.")
     print(*comparison.change_lines(found.changes[:changed]), sep="\n")
+
+
+@app.command()
+def report(
+    file: Annotated[Path, typer.Argument(metavar="RUN", help="What `run` wrote.")],
+    *,
+    html: Annotated[Path, typer.Option(help="The page.")],
+    baseline: Annotated[Path | None, typer.Option(help="The run before, to show what changed.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
+) -> None:
+    """Write a run as one HTML page that needs nothing else."""
+    content = pages.html(load_run(file), load_run(baseline) if baseline else None, seed)
+    html.parent.mkdir(parents=True, exist_ok=True)
+    html.write_text(content, encoding="utf-8")
+    print(f"written: {html}", file=sys.stderr)
 
 
 @app.command()

@@ -50,7 +50,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A question and how much of it changed, most first."""
+    """A question and how much of it changed."""
 
     before: Record
     after: Record
@@ -59,7 +59,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
+    """`pairs` are all questions of both runs, `changes` those that are not as before, most changed first."""
+
     differences: list[Difference]
+    pairs: list[tuple[Record, Record]]
     changes: list[Change]
     remarks: list[str]
 
@@ -68,15 +71,16 @@ def compare(a: Run, b: Run, seed: int = 0) -> Comparison:
     """Raises RunFileError where they share no question."""
     suites = [suite.name for suite in a.suites if suite.name in {other.name for other in b.suites}]
     differences: list[Difference] = []
-    changes: list[Change] = []
+    pairs: list[tuple[Record, Record]] = []
     for suite in suites:
         before, after = paired(a.of(suite), b.of(suite))
         differences += differences_of(suite, before, after, seed)
-        changes += [Change(before=x, after=y, amount=_amount(x, y)) for x, y in zip(before, after, strict=True)]
-    if not changes:
+        pairs += zip(before, after, strict=True)
+    if not pairs:
         raise RunFileError("the runs have no question in common")
+    changes = [Change(before=x, after=y, amount=_amount(x, y)) for x, y in pairs]
     moved = sorted((one for one in changes if one.amount > 0), key=lambda one: -one.amount)
-    return Comparison(differences=differences, changes=moved, remarks=_remarks(a, b))
+    return Comparison(differences=differences, pairs=pairs, changes=moved, remarks=_remarks(a, b))
 
 
 def paired(before: Sequence[Record], after: Sequence[Record]) -> tuple[list[Record], list[Record]]:

@@ -185,3 +185,14 @@ def test_two_runs_are_compared(library, data, out, tmp_path):
     assert "None of " in result.stdout
     assert "the runs have the same library and settings" in result.stdout
     assert "small/q: When?\n  A: Booked 14 days ahead." in result.stdout
+
+
+def test_a_report_is_a_page(library, data, out, tmp_path):
+    """Alone, and beside the run before."""
+    run("run", data, "--out", out)
+    for more in ([], ["--baseline", out]):
+        result = run("report", out, "--html", tmp_path / "new" / "page.html", *more)
+        assert result.exit_code == 0, result.output
+        text = (tmp_path / "new" / "page.html").read_text()
+        assert text.startswith("<!doctype html>")
+        assert ("Since the run before" in text) == bool(more)
