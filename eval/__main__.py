@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -18,6 +19,8 @@ from eval import page as pages
 from eval.configuration import ConfigurationError, load_configuration
 from eval.datasets import Dataset, DatasetError
 from eval.gate import ThresholdsError
+from eval.judge import JudgeSettings
+from eval.judging import RagasMissing
 from eval.records import Run, RunFileError, load_run, save
 from eval.running import PARTS, Plan, journal_of
 from eval.running import run as run_plan
@@ -38,6 +41,14 @@ Limit = Annotated[int | None, typer.Option(min=1, help="So many questions of eac
 Seed = Annotated[int, typer.Option(help="Of chosen questions and of intervals.")]
 Only = Annotated[list[str] | None, typer.Option(help="Measure only: retrieval, answers, follow-ups; repeatable.")]
 Folder = Annotated[Path | None, typer.Option(help="Kept for the next run, which then skips the indexing.")]
+Ragas = Annotated[bool, typer.Option("--ragas", help="Also ragas' measures (make eval-env).")]
+JudgeUrl = Annotated[str | None, typer.Option(help="An OpenAI-compatible server whose model judges by ragas.")]
+JudgeModel = Annotated[str | None, typer.Option(help="The judge's model.")]
+JudgeKeyEnv = Annotated[str, typer.Option(help="The variable that holds the judge's API key.")]
+JudgeCache = Annotated[Path, typer.Option(help="Keeps what the judge said: it is not asked twice.")]
+JudgeCalls = Annotated[int, typer.Option(min=0, help="Most calls of the judge in a run.")]
+JudgeAtOnce = Annotated[int, typer.Option(min=1, help="Most calls at the same time.")]
+JudgeTimeout = Annotated[float, typer.Option(min=0.1, help="Seconds for a call.")]
 Worst = Annotated[int, typer.Option(help="Print so many questions that went wrong.")]
 
 
@@ -56,16 +67,39 @@ def run(
     only: Only = None,
     folder: Folder = None,
     worst: Worst = 0,
+    ragas: Ragas = False,
+    judge_base_url: JudgeUrl = None,
+    judge_model: JudgeModel = None,
+    judge_key_env: JudgeKeyEnv = "JUDGE_API_KEY",
+    judge_cache: JudgeCache = Path("data", "eval", "judge"),
+    judge_calls: JudgeCalls = 2000,
+    judge_at_once: JudgeAtOnce = 4,
+    judge_timeout: JudgeTimeout = 60.0,
 ) -> None:
     """Ask all questions of suites and measure what comes back. Interrupted, the same command goes on."""
     _check(target, mode, config, only, suites)
+    if bool(judge_base_url) != bool(judge_model):
+        raise typer.BadParameter("a judge is named by --judge-base-url and --judge-model")
+    judge = None
+    if judge_base_url and judge_model:
+        judge = JudgeSettings(
+            base_url=judge_base_url,
+            model=judge_model,
+            api_key=os.environ.get(judge_key_env),
+            cache=judge_cache,
+            most_calls=judge_calls,
+            at_once=judge_at_once,
+            timeout=judge_timeout,
+        )
+    judging = opening.Judging(wanted=ragas or judge is not None, settings=judge)
     settings = {"target": target, "mode": mode, "configuration": dict(load_configuration(config).tables)}
+    settings |= {"judge": judge.public()} if judge else {}
     found = tuple(sample(find(name, data), limit, seed) for name in suites)
     _check_suites(found, target)
     parts = frozenset(only or PARTS)
     plan = Plan(suites=found, parts=parts, seed=seed, limit=limit, settings=settings)
     path = out or Path("data", "eval", "-".join(suite.name for suite in found) + ".json")
-    _finish(asyncio.run(_run(plan, path, key_env, config, folder)), path, worst)
+    _finish(asyncio.run(_run(plan, path, key_env, config, folder, judging)), path, worst)
 
 
 def _check(target: str, mode: str, config: Path | None, only: list[str] | None, suites: list[str]) -> None:
@@ -89,14 +123,17 @@ def _check_suites(suites: Sequence[Dataset], target: str) -> None:
         raise DatasetError(f"{bare[0]} has no documents: name a folder with corpus.jsonl by --data")
 
 
-async def _run(plan: Plan, path: Path, key_env: str, config: Path | None, folder: Path | None) -> Run:
+async def _run(
+    plan: Plan, path: Path, key_env: str, config: Path | None, folder: Path | None, judging: opening.Judging
+) -> Run:
     with _kept(folder) as kept:
         settings = plan.settings
         if settings["target"] == opening.PIPELINE:
             opened = opening.library(Path(kept), settings["mode"], load_configuration(config))
         else:
             opened = opening.service(settings["target"], key_env)
-        return await run_plan(plan, opened, path, tell=lambda line: print(line, file=sys.stderr))
+        async with judging.opened(Path(kept)) as judged:
+            return await run_plan(plan, opened, path, judged=judged, tell=lambda line: print(line, file=sys.stderr))
 
 
 def _kept(folder: Path | None) -> Any:
@@ -165,7 +202,7 @@ def gate(
 def main() -> None:
     try:
         app()
-    except (DatasetError, TargetError, RunFileError, ConfigurationError, ThresholdsError) as error:
+    except (DatasetError, TargetError, RunFileError, ConfigurationError, ThresholdsError, RagasMissing) as error:
         sys.exit(str(error))
 
 

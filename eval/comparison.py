@@ -103,7 +103,7 @@ def _difference(suite: str, measure: Measure, a: Columns, b: Columns, seed: int)
     """The same seed draws the same questions from both."""
     if measure.has_interval:
         drawn = resampled(measure, b, seed) - resampled(measure, a, seed)
-        low, high = interval(drawn, around=measure.value(b) - measure.value(a) if measure.of else None)
+        low, high = interval(drawn, around=measure.value(b) - measure.value(a) if measure.biased else None)
         p = _randomised(measure, a, b, seed)
     else:
         low = high = p = float("nan")

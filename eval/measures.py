@@ -20,7 +20,10 @@ HIGHER, LOWER, NEITHER = 1, -1, 0
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """`of` makes it of all columns; without it, it is the mean of its own. `column` has a value where it counts."""
+    """`of` makes it of all columns; without it, it is the mean of its own. `column` has a value where it counts.
+
+    A `biased` one is larger in resamples than in the sample: its interval is moved back.
+    """
 
     name: str
     meaning: str
@@ -28,6 +31,7 @@ class Measure:
     of: Callable[[Columns], float] | None = None
     column: str = ""
     has_interval: bool = True
+    biased: bool = False
 
     def value(self, columns: Columns) -> float:
         if self.of:
@@ -91,8 +95,10 @@ MEASURES = [
     Measure("refused_near_miss", "unanswerable, near misses: refused"),
     Measure("refused_other", "unanswerable, others: refused"),
     Measure("refusal_precision", "refused: unanswerable"),
-    Measure("ece", "answers given: expected calibration error", LOWER, _ece, "correct"),
-    Measure("ece_perfect", "the ECE of a perfect confidence at this n", NEITHER, _perfect_ece, "correct", False),
+    Measure("ece", "answers given: expected calibration error", LOWER, _ece, "correct", biased=True),
+    Measure(
+        "ece_perfect", "the ECE of a perfect confidence at this n", NEITHER, _perfect_ece, "correct", has_interval=False
+    ),
     Measure("brier", "answers given: squared error of the confidence", LOWER),
     Measure("auroc", "answers given: confidence tells right from wrong", HIGHER, _tells_right, "correct"),
     Measure("auroc_answerable", "all: confidence tells answerable questions", HIGHER, _tells_answerable, "confidence"),
@@ -144,7 +150,7 @@ def _estimate(measure: Measure, columns: Columns, seed: int) -> Estimate:
     value = measure.value(columns)
     low = high = float("nan")
     if measure.has_interval:
-        low, high = interval(resampled(measure, columns, seed), around=value if measure.of else None)
+        low, high = interval(resampled(measure, columns, seed), around=value if measure.biased else None)
         low = max(low, 0.0)
     count = int((~np.isnan(columns[measure.column or measure.name])).sum())
     return Estimate(value, low, high, count)

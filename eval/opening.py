@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from eval import judging
 from eval.configuration import Configuration
 from eval.datasets import Dataset
+from eval.judge import Judge, JudgeSettings
+from eval.running import Judged
 from eval.targets import HttpTarget, PipelineTarget
 from eval.types import Target, TargetError
+from pipelines.embedding import resolve_embedding
 from pipelines.fusion import ConvexCombination
 
 PIPELINE = "pipeline"
@@ -57,3 +63,25 @@ async def _holding(target: Target, suite: Dataset) -> AsyncIterator[Target]:
         yield target
     finally:
         await target.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """Whether ragas is wanted, and which judge there is."""
+
+    wanted: bool = False
+    settings: JudgeSettings | None = None
+
+    @asynccontextmanager
+    async def opened(self, folder: Path) -> AsyncIterator[Judged | None]:
+        """Raises RagasMissing, before anything is asked. `folder` keeps the built-in model."""
+        if not self.wanted:
+            yield None
+            return
+        judging.ragas()
+        if self.settings is None:
+            yield judging.judged
+            return
+        model = resolve_embedding(data_folder=folder)
+        async with Judge(self.settings) as judge:
+            yield partial(judging.judged, judge=judge, embedding=model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -26,6 +26,8 @@ DEPTH = 10
 NO_ROUGE = "rouge_l was not measured: rouge-score is not installed (extra `eval`)"
 
 Opened = Callable[[Dataset], AbstractAsyncContextManager[Target]]
+Judged = Callable[[Sequence[Record], Mapping[str, str]], Awaitable[list[Record]]]
+"""Rows and the documents' texts into rows with a judge's scores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +56,16 @@ class Plan:
         return {**self.provenance(), "data": {suite.name: fingerprint(suite) for suite in self.suites}}
 
 
-async def run(plan: Plan, opened: Opened, out: Path, tell: Callable[[str], None] = lambda _: None) -> Run:
+async def run(
+    plan: Plan, opened: Opened, out: Path, *, judged: Judged | None = None, tell: Callable[[str], None] = lambda _: None
+) -> Run:
     """The run; its rows are kept in a journal beside `out` until the caller has saved it."""
     journal = Journal(journal_of(out), plan.identity())
     began = datetime.now(UTC).isoformat(timespec="seconds")
     rows: list[Record] = []
     for suite in plan.suites:
-        rows += await _rows(plan, suite, opened, journal, tell)
+        own = await _rows(plan, suite, opened, journal, tell)
+        rows += await judged(own, suite.texts()) if judged else own
     notes = (NO_ROUGE,) if ANSWERS in plan.parts and not scoring.rouge() else ()
     return summed(plan, rows, {"began": began, **plan.provenance()}, notes)
 

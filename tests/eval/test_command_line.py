@@ -1,13 +1,15 @@
 """`python -m eval` says what was measured, goes on where it was stopped, and fails where a floor is broken."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 from eval import __main__ as command
-from eval import comparison, measures, opening
+from eval import comparison, judging, measures, opening
 from eval.configuration import Configuration
+from eval.judging import RagasMissing
 from eval.records import load_run
 from eval.types import Cited, Found, Reply
 
@@ -185,6 +187,43 @@ def test_two_runs_are_compared(library, data, out, tmp_path):
     assert "None of " in result.stdout
     assert "the runs have the same library and settings" in result.stdout
     assert "small/q: When?\n  A: Booked 14 days ahead." in result.stdout
+
+
+def test_a_judge_has_an_address_and_a_model(library, data):
+    """One without the other is a mistake."""
+    assert run("run", data, "--judge-model", "m").exit_code == 2
+    assert run("run", data, "--judge-base-url", "http://localhost:1").exit_code == 2
+
+
+def test_without_ragas_nothing_is_asked(library, data, out, monkeypatch):
+    """The way to it is said at once, not after an hour of questions."""
+
+    def missing():
+        raise RagasMissing("make eval-env")
+
+    monkeypatch.setattr(judging, "ragas", missing)
+    result = run("run", data, "--out", out, "--ragas")
+    assert isinstance(result.exception, RagasMissing)
+    assert library.opened == []
+
+
+def test_what_a_judge_says_is_in_the_report(library, data, out, monkeypatch):
+    """Its failed cases are counted in the table and told; its address and model are in the report, its key is not."""
+
+    async def judged(rows, texts, judge=None, embedding=None):
+        metrics = {"ragas_faithfulness": float("nan")}
+        return [replace(row, metrics=row.metrics | metrics, judge_errors={"ragas_faithfulness": "no"}) for row in rows]
+
+    monkeypatch.setenv("JUDGE_API_KEY", "secret")
+    monkeypatch.setattr(judging, "ragas", lambda: None)
+    monkeypatch.setattr(judging, "judged", judged)
+    monkeypatch.setattr(opening, "resolve_embedding", lambda data_folder: None)
+    result = run("run", data, "--out", out, "--judge-base-url", "http://localhost:1", "--judge-model", "m")
+    assert result.exit_code == 0, result.output
+    assert "–, 2 failed" in result.stdout
+    assert "failed: small/q: ragas_faithfulness: no" in result.stderr
+    assert load_run(out).provenance["judge"] == {"base_url": "http://localhost:1", "model": "m", "most_calls": 2000}
+    assert "secret" not in out.read_text()
 
 
 def test_a_report_is_a_page(library, data, out, tmp_path):

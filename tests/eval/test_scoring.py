@@ -7,6 +7,7 @@ from eval.datasets import Question
 from eval.records import FollowUp
 from eval.types import Cited, Reply
 
+with_rouge = scoring.rouge
 TEXTS = {"a": "Flights are booked 14 days ahead. Trains come first.", "b": "Other."}
 GOLD = {"a": 1, "c": 1}
 WHEN = Question("q", "When?", ("14 days", "two weeks"))
@@ -127,3 +128,12 @@ def test_follow_ups_are_answered_or_not_and_new_or_not():
     ]
     assert scoring.of_follow_ups("When?", asked) == {"follow_ups_answered": 0.25, "follow_ups_fresh": 0.75}
     assert scoring.of_follow_ups("When?", []) == {}
+
+
+@pytest.mark.skipif(with_rouge() is None, reason="rouge-score is not installed (make eval-env, then its pytest)")
+def test_rouge_knows_every_script(monkeypatch):
+    """The best gold answer counts; a Chinese character is a word; without the package the measure is absent."""
+    assert "rouge_l" not in scoring.scores(WHEN, GOLD, GOOD, TEXTS)
+    monkeypatch.setattr(scoring, "rouge", with_rouge)
+    assert scoring.scores(WHEN, GOLD, GOOD, TEXTS)["rouge_l"] == pytest.approx(2 * 2 / (6 + 2))
+    assert scoring.rouge_l("十四天之前", ["十四天"]) == pytest.approx(2 * 3 / (5 + 3))
