@@ -78,8 +78,6 @@ def run(
 ) -> None:
     """Ask all questions of suites and measure what comes back. Interrupted, the same command goes on."""
     _check(target, mode, config, only, suites)
-    if bool(judge_base_url) != bool(judge_model):
-        raise typer.BadParameter("a judge is named by --judge-base-url and --judge-model")
     judge = None
     if judge_base_url and judge_model:
         judge = JudgeSettings(
@@ -91,6 +89,8 @@ def run(
             at_once=judge_at_once,
             timeout=judge_timeout,
         )
+    elif judge_base_url or judge_model:
+        raise typer.BadParameter("a judge is named by --judge-base-url and --judge-model")
     judging = opening.Judging(wanted=ragas or judge is not None, settings=judge)
     settings = {"target": target, "mode": mode, "configuration": dict(load_configuration(config).tables)}
     settings |= {"judge": judge.public()} if judge else {}

@@ -18,6 +18,8 @@ from pipelines.types import DocumentStatus, NewDocument, Scope
 
 BATCH = 50
 POLL = 0.05
+PATIENCE = 120
+"""Seconds."""
 NAMESPACE = UUID("6d6f1f0a-4e0b-4d6b-9a57-0c6f2b1f6d10")
 
 
@@ -68,7 +70,7 @@ class PipelineTarget:
 
 
 class HttpTarget:
-    """A running service, seen from outside. A 429 is waited out."""
+    """A running service, seen from outside. A 429 is waited out, unless it is a quota of days."""
 
     def __init__(self, base_url: str, api_key: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self._client = httpx.AsyncClient(
@@ -91,7 +93,10 @@ class HttpTarget:
                 raise TargetError(f"{method} {path}: {type(error).__name__}: {error}") from error
             if response.status_code != httpx.codes.TOO_MANY_REQUESTS:
                 break
-            await asyncio.sleep(float(response.headers.get("Retry-After") or 1))
+            wait = float(response.headers.get("Retry-After") or 1)
+            if wait > PATIENCE:
+                raise TargetError(f"{method} {path}: 429, and not again before {wait:g} s")
+            await asyncio.sleep(wait)
         if response.is_error:
             raise TargetError(f"{method} {path}: {response.status_code} {response.text[:300]}")
         return response.json()
