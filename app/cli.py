@@ -17,7 +17,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-admin = typer.Typer(help="Operate: organizations, API keys, indexes.", no_args_is_help=True)
+admin = typer.Typer(help="Operate: organizations, people, API keys, indexes, backups.", no_args_is_help=True)
 app.add_typer(admin, name="admin")
 
 Json = Annotated[bool, typer.Option("--json", help="The result as one line of JSON.")]
@@ -25,6 +25,8 @@ Organization = Annotated[
     str | None, typer.Option("--organization", "-o", metavar="ID", help="By default the only one there is.")
 ]
 OneOrganization = Annotated[str, typer.Argument(metavar="ORG", help="The organization's id.")]
+AnyOrganization = Annotated[str | None, typer.Argument(metavar="[ORG]", help="By default all of them.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The backup's folder.")]
 Plan = Annotated[str, typer.Option(help="free, pro or enterprise.")]
 
 
@@ -122,7 +124,7 @@ def reindex(organization: OneOrganization, as_json: Json = False) -> None:
 
 @admin.command()
 def check(
-    organization: Annotated[str | None, typer.Argument(metavar="[ORG]", help="By default all of them.")] = None,
+    organization: AnyOrganization = None,
     repair: Annotated[bool, typer.Option("--repair", help="Make the indexes agree with the database.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -130,6 +132,82 @@ def check(
     from app.commands import indexes as command
 
     command.check(organization, repair=repair, as_json=as_json)
+
+
+@admin.command("delete-key")
+def delete_key(key: Annotated[str, typer.Argument(metavar="KEY", help="The key's id.")], as_json: Json = False) -> None:
+    """Delete an API key."""
+    from app.commands import admin as command
+
+    command.delete_key(key, as_json=as_json)
+
+
+@admin.command()
+def users(organization: AnyOrganization = None, as_json: Json = False) -> None:
+    """List the people with their organizations and roles."""
+    from app.commands import people as command
+
+    command.users(organization, as_json=as_json)
+
+
+@admin.command()
+def audit(
+    organization: AnyOrganization = None,
+    limit: Annotated[int, typer.Option(min=1, help="So many entries at most.")] = 100,
+    as_json: Json = False,
+) -> None:
+    """List what was done, newest first."""
+    from app.commands import people as command
+
+    command.show_audit(organization, limit, as_json=as_json)
+
+
+@admin.command("identity-keys")
+def identity_keys(as_json: Json = False) -> None:
+    """Show the anon and the service key of the embedded identity server."""
+    from app.commands import identity as command
+
+    command.identity_keys(as_json=as_json)
+
+
+@admin.command("rotate-keys")
+def rotate_keys(as_json: Json = False) -> None:
+    """Sign access tokens of the embedded identity server with a new key."""
+    from app.commands import identity as command
+
+    command.rotate_keys(as_json=as_json)
+
+
+@admin.command("export-users")
+def export_users() -> None:
+    """Print the embedded identity server's accounts as JSON lines, for Supabase's admin API; with password hashes."""
+    from app.commands import identity as command
+
+    command.export_users()
+
+
+@admin.command("check-identity")
+def check_identity(as_json: Json = False) -> None:
+    """Say what a Supabase project lacks for this service; exit code 1 if anything."""
+    from app.commands import project as command
+
+    command.check(as_json=as_json)
+
+
+@admin.command()
+def backup(folder: Folder, as_json: Json = False) -> None:
+    """Copy the SQLite databases into a folder, beside a running server if need be."""
+    from app.commands import backup as command
+
+    command.backup(folder, as_json=as_json)
+
+
+@admin.command()
+def restore(folder: Folder, as_json: Json = False) -> None:
+    """Put the SQLite databases of a backup back; what is there now is kept aside."""
+    from app.commands import backup as command
+
+    command.restore(folder, as_json=as_json)
 
 
 def main() -> None:

@@ -58,6 +58,7 @@ class Settings(BaseSettings):
     identity_reuse_interval: float = Field(default=10.0, ge=0)
     identity_mail_interval: float = Field(default=60.0, ge=0)
     identity_signup: Literal["on", "off"] = "on"
+    identity_floor: float = Field(default=0.5, ge=0)
     allowed_redirects: str = ""
     oauth_google_client_id: str | None = None
     oauth_google_client_secret: SecretStr | None = None
@@ -70,6 +71,8 @@ class Settings(BaseSettings):
     oauth_sso_issuer: WebUrl | None = None
     oauth_sso_domains: str = ""
     demo_data: Path | None = None
+    demo: bool = False
+    """Set by `kb serve --demo`."""
 
     @model_validator(mode="after")
     def _servers_have_models(self) -> Self:

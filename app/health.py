@@ -34,7 +34,11 @@ async def alive() -> Response:
 @router.get("/readyz")
 async def ready(request: Request, knowledge: Knowledge) -> Response:
     """Whether it can answer: 503 names what cannot be reached."""
-    wanted = {"database": knowledge.database.read(_touch), "index": knowledge.ping()}
+    wanted = {
+        "database": knowledge.database.read(_touch),
+        "index": knowledge.ping(),
+        "identity": state_of(request)["identity"].ping(),
+    }
     if state_of(request)["settings"].redis_url:
         wanted["redis"] = limits_of(request).ping()
     checks = await run(wanted)

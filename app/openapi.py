@@ -6,9 +6,12 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import iter_route_contexts
 from pydantic import BaseModel
 
+from app.auth.routes import Credentials, declared_by, operation_of
 from app.examples import ANSWER, BATCH, DOCUMENT, DOCUMENTS, ERROR, FOUND, STREAM, SUMMARY
+from app.roles import PERMITTED, ROLES
 
 REFERENCE = "#/components/schemas/{model}"
 JSON = "application/json"
@@ -118,7 +121,6 @@ SECURITY = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     "Bearer": {"type": "http", "scheme": "bearer", "description": "An access token or an API key."},
 }
-OPEN = ("/healthz", "/readyz")
 
 
 def describe(app: FastAPI, server: str) -> None:
@@ -139,11 +141,24 @@ def _description(app: FastAPI, server: str) -> dict[str, Any]:
     components = said.setdefault("components", {})
     components["schemas"] = {**_kept(components.get("schemas", {})), "Error": ERROR_SCHEMA, **_schemas()}
     components["securitySchemes"] = SECURITY
-    for path, operations in said["paths"].items():
-        for operation in operations.values():
-            operation["responses"].pop("422", None)  # validation is 400 here
-            operation["security"] = [] if path in OPEN else [{"ApiKey": []}, {"Bearer": []}]
+    for route in iter_route_contexts(app.routes):
+        for method in route.methods or ():
+            if operation := said["paths"].get(route.path, {}).get(method.lower()):
+                _complete(operation, route)
     return said
+
+
+def _complete(operation: dict[str, Any], route: Any) -> None:
+    """Who may call it is said by the very declarations that are checked at each request."""
+    operation["responses"].pop("422", None)  # validation is 400 here
+    declared = declared_by(route)
+    schemes = (
+        ["ApiKey", "Bearer"] if Credentials.ANY in declared else ["Bearer"] if Credentials.PERSON in declared else []
+    )
+    operation["security"] = [{scheme: []} for scheme in schemes]
+    if wanted := operation_of(route):
+        roles = ", ".join(role for role in ROLES if role in PERMITTED[wanted])
+        operation["description"] = f"{operation.get('description', '')}\n\nRoles: {roles}.".strip()
 
 
 def _kept(schemas: dict[str, Any]) -> dict[str, Any]:

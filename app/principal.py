@@ -43,5 +43,10 @@ class Principal:
         """Everything of the organization."""
         return Scope(self.organization_id)
 
+    @property
+    def user_id(self) -> UUID | None:
+        """None for a program."""
+        return self.person.user_id if self.person else None
+
     def may(self, operation: Operation) -> bool:
         return self.role in PERMITTED[operation]

@@ -21,10 +21,13 @@ class Operation(StrEnum):
     EDIT_MEMBERS = "invite and remove members and change roles"
     EDIT_SETTINGS = "change the settings"
     MANAGE_KEYS = "list, create and delete API keys"
+    EDIT_OWNERS = "grant or take the owner role or remove an owner"
+    LEAVE = "leave the organization"
 
 
 EVERYBODY: Final = frozenset(ROLES)
 MANAGERS: Final[frozenset[str]] = frozenset({"owner", "admin"})
+OWNERS: Final[frozenset[str]] = frozenset({"owner"})
 PERMITTED: Final[Mapping[Operation, frozenset[str]]] = {
     Operation.ASK: EVERYBODY,
     Operation.READ_DOCUMENTS: EVERYBODY,
@@ -34,5 +37,7 @@ PERMITTED: Final[Mapping[Operation, frozenset[str]]] = {
     Operation.EDIT_MEMBERS: MANAGERS,
     Operation.EDIT_SETTINGS: MANAGERS,
     Operation.MANAGE_KEYS: MANAGERS,
+    Operation.EDIT_OWNERS: OWNERS,
+    Operation.LEAVE: EVERYBODY,
 }
-"""Beyond it, only an owner grants or takes the owner role or removes an owner; the last owner cannot leave."""
+"""Beyond it: an API key does not leave, and the last owner neither leaves nor is removed or demoted."""

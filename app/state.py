@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Annotated, TypedDict, cast
 
 from fastapi import Depends, Request
+from starlette.types import ASGIApp
 
+from app.accounts.services import Accounts
 from app.api_keys.lookup import KeyLookup
+from app.auth.embedded.mail import Mailer
 from app.auth.identity import IdentityServer
 from app.config import Settings
 from app.limits.account import AccountLimits
@@ -24,7 +27,10 @@ class State(TypedDict):
     organizations: OrganizationLookup
     limits: Limits
     account_limits: AccountLimits
+    mailer: Mailer
     metrics: Metrics
+    accounts: Accounts
+    identity_door: ASGIApp | None
 
 
 def state_of(request: Request) -> State:

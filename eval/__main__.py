@@ -1,4 +1,4 @@
-"""The evaluation's command line: `python -m eval run SUITE…`, then `compare`, `report` and `gate` on what it wrote."""
+"""The evaluation's command line: `run`, then `compare`, `report` and `gate` on what it wrote; and `calibrate`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from typing import Annotated, Any
 
 import typer
 
+from eval import calibrate as calibration
 from eval import comparison, opening
 from eval import gate as gates
 from eval import page as pages
+from eval.calibrate import Collected
 from eval.configuration import ConfigurationError, load_configuration
-from eval.datasets import Dataset, DatasetError
+from eval.datasets import HANDBOOK, Dataset, DatasetError, load
 from eval.gate import ThresholdsError
 from eval.judge import JudgeSettings
 from eval.judging import RagasMissing
@@ -26,7 +28,9 @@ from eval.running import PARTS, Plan, journal_of
 from eval.running import run as run_plan
 from eval.suites import find, sample
 from eval.summary import failures, run_table, worst_lines
+from eval.targets import PipelineTarget
 from eval.types import TargetError
+from pipelines import confidence
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measures the knowledge base.")
 
@@ -197,6 +201,32 @@ def gate(
     print(*broken or [f"all {len(made)} floors are kept"], sep="\n")
     if broken:
         raise typer.Exit(1)
+
+
+@app.command()
+def calibrate(
+    data: Annotated[list[Path], typer.Argument(help="Folders in BEIR's layout; the handbook is always among them.")],
+    *,
+    out: Annotated[Path, typer.Option("--out", help="The calibration to be written.")] = confidence.FILE,
+    folder: Folder = None,
+) -> None:
+    """Fits when to refuse and how sure to be, and says how well that does on each set, also fitted to the others."""
+    folders = [*data, *([] if HANDBOOK in data else [HANDBOOK])]
+    collected = asyncio.run(_collect([load(path) for path in folders], folder))
+    confidence.save(calibration.calibrations(collected), calibration.provenance(folders, collected), out)
+    print(calibration.report(collected))
+
+
+async def _collect(datasets: list[Dataset], folder: Path | None) -> dict[str, Collected]:
+    collected = {}
+    with _kept(folder) as kept:
+        for dataset in datasets:
+            others = [other for other in datasets if other is not dataset]
+            library = await PipelineTarget.open(Path(kept) / dataset.name, dataset.name)
+            async with opening.holding(library, dataset) as target:
+                print(f"{dataset.name}: {len(dataset.documents)} documents …", file=sys.stderr)
+                collected[dataset.name] = await calibration.collect(dataset, others, target)
+    return collected
 
 
 def main() -> None:

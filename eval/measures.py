@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.metrics import RESAMPLES, Estimate
+from eval.metrics import RESAMPLES, Estimate, Flags, auroc, calibration_error
 from eval.records import Record
-from eval.reliability import auroc, expected_error, perfect_error
+from eval.reliability import perfect_error
 
 Array = NDArray[np.float64]
 Columns = Mapping[str, Array]
@@ -41,14 +41,14 @@ class Measure:
         return float(known.mean()) if known.size else float("nan")
 
 
-def _given(columns: Columns) -> tuple[Array, Array]:
+def _given(columns: Columns) -> tuple[Array, Flags]:
     """Confidence and correctness of the answers given."""
     known = ~np.isnan(columns["correct"])
-    return columns["confidence"][known], columns["correct"][known]
+    return columns["confidence"][known], columns["correct"][known] > 0
 
 
 def _ece(columns: Columns) -> float:
-    return expected_error(*_given(columns))
+    return calibration_error(*_given(columns))
 
 
 def _perfect_ece(columns: Columns) -> float:
@@ -61,7 +61,7 @@ def _tells_right(columns: Columns) -> float:
 
 def _tells_answerable(columns: Columns) -> float:
     known = ~np.isnan(columns["confidence"])
-    return auroc(columns["confidence"][known], columns["answerable"][known])
+    return auroc(columns["confidence"][known], columns["answerable"][known] > 0)
 
 
 def _quantile(name: str, share: float) -> Callable[[Columns], float]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import ir_measures
 import numpy as np
+from numpy.typing import NDArray
 
 from eval.types import Reply
 
@@ -18,7 +19,12 @@ CHARACTERS = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 WORD = re.compile(rf"[{CHARACTERS}]|[^\W_{CHARACTERS}]+")
 ARTICLES = frozenset({"a", "an", "the"})
 RESAMPLES = 2000
+RIGHT = 0.3
+"""Token F1 from which an answer counts as right."""
+BINS = 10
 
+Numbers = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 Values = dict[str, dict[str, float]]
 """By measure, then by question."""
 
@@ -110,6 +116,11 @@ def contains(answer: str, gold: str) -> bool:
     return bool(needle) and f" {' '.join(needle)} " in f" {' '.join(words(answer))} "
 
 
+def is_right(answer: str, gold: Sequence[str]) -> bool:
+    """Whether one of the gold answers is contained, or has enough words in common."""
+    return any(contains(answer, one) for one in gold) or token_f1(answer, gold) >= RIGHT
+
+
 def markers_match(reply: Reply) -> bool:
     """Whether the markers are 1 to the number of citations, numbered by first appearance."""
     numbers = list(dict.fromkeys(int(number) for number in MARKER.findall(reply.text)))
@@ -130,3 +141,28 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 def median(values: Sequence[float]) -> float:
     return percentile(values, 0.5)
+
+
+# --- probabilities
+
+
+def auroc(scores: Numbers, happened: Flags) -> float:
+    """Probability that what happened was scored higher than what did not; ties count half."""
+    good, bad = scores[happened], np.sort(scores[~happened])
+    if not good.size or not bad.size:
+        return float("nan")
+    below = np.searchsorted(bad, good, "left") + np.searchsorted(bad, good, "right")
+    return float(below.mean() / (2 * bad.size))
+
+
+def calibration_error(probabilities: Numbers, happened: Flags) -> float:
+    """ECE, in bins of as many each: the mean distance of what was said from what came true."""
+    order = np.argsort(probabilities, kind="stable")
+    bins = [chosen for chosen in np.array_split(order, BINS) if chosen.size]
+    gaps = [chosen.size * abs(probabilities[chosen].mean() - happened[chosen].mean()) for chosen in bins]
+    return float(sum(gaps) / order.size) if order.size else float("nan")
+
+
+def brier(probabilities: Numbers, happened: Flags) -> float:
+    """Mean squared distance of the probabilities from what came true."""
+    return float(np.mean((probabilities - happened) ** 2)) if probabilities.size else float("nan")

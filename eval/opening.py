@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from eval import judging
@@ -21,6 +21,7 @@ from eval.types import Target, TargetError
 from pipelines.embedding import resolve_embedding
 from pipelines.fusion import ConvexCombination
 
+AnyTarget = TypeVar("AnyTarget", bound=Target)
 PIPELINE = "pipeline"
 MODES: dict[str, dict[str, Any]] = {
     "hybrid": {},
@@ -35,7 +36,7 @@ def service(url: str, key_env: str) -> Callable[[Dataset], AbstractAsyncContextM
         raise TargetError(f"--target is {PIPELINE} or an address that begins with http:// or https://, not {url}")
     if not os.environ.get(key_env):
         raise TargetError(f"put the service's API key into the environment variable {key_env}")
-    return lambda suite: _holding(HttpTarget(url, os.environ[key_env]), suite)
+    return lambda suite: holding(HttpTarget(url, os.environ[key_env]), suite)
 
 
 def library(
@@ -49,14 +50,14 @@ def library(
         if not options:
             options.update(configuration.options(folder) | MODES[mode])
         place = folder / "-".join(part for part in (suite.name, configuration.indexed_as()) if part)
-        async with _holding(await PipelineTarget.open(place, suite.name, **options), suite) as target:
+        async with holding(await PipelineTarget.open(place, suite.name, **options), suite) as target:
             yield target
 
     return opened
 
 
 @asynccontextmanager
-async def _holding(target: Target, suite: Dataset) -> AsyncIterator[Target]:
+async def holding(target: AnyTarget, suite: Dataset) -> AsyncIterator[AnyTarget]:
     """With the suite's documents in it; closed at the end."""
     try:
         await target.ingest(suite.documents)

@@ -1,4 +1,4 @@
-"""Does a confidence mean what it says, and does it tell right answers from wrong ones?"""
+"""Does a confidence mean what it says? Its diagram, and what chance alone would show."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-BINS = 10
+from eval.metrics import BINS
+
 DRAWS = 1000
 
 Array = NDArray[np.float64]
@@ -33,15 +34,6 @@ def _starts(count: int) -> NDArray[np.intp]:
     return np.cumsum([0, *sizes[:-1]])
 
 
-def expected_error(confidence: Array, right: Array) -> float:
-    """ECE over ten bins of equal mass: the mean distance between confidence and share of right answers."""
-    if not confidence.size:
-        return float("nan")
-    order = np.argsort(confidence, kind="stable")
-    gaps = np.add.reduceat(confidence[order] - right[order], _starts(len(order)))
-    return float(np.abs(gaps).sum() / len(order))
-
-
 def perfect_error(confidence: Array, seed: int = 0) -> float:
     """The ECE that would be seen, on the mean, if each confidence were exactly the probability of being right."""
     if not confidence.size:
@@ -50,17 +42,6 @@ def perfect_error(confidence: Array, seed: int = 0) -> float:
     drawn = np.random.default_rng(seed).random((DRAWS, len(ordered))) < ordered
     gaps = np.add.reduceat(ordered - drawn, _starts(len(ordered)), axis=1)
     return float(np.abs(gaps).sum(axis=1).mean() / len(ordered))
-
-
-def auroc(scores: Array, positive: Array) -> float:
-    """How often a positive one has the higher score of two; equal scores count half."""
-    wanted = positive > 0.5
-    positives, negatives = int(wanted.sum()), int((~wanted).sum())
-    if not positives or not negatives:
-        return float("nan")
-    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    return float((ranks[wanted].sum() - positives * (positives + 1) / 2) / (positives * negatives))
 
 
 def diagram(confidence: Array, right: Array) -> list[Bin]:

@@ -12,7 +12,7 @@ from eval.records import FollowUp
 from eval.types import Reply
 
 ENOUGH = 0.3
-"""Token F1 from which an answer is right, and confidence from which a follow-up question counts as answered."""
+"""Confidence from which a follow-up question counts as answered."""
 LONG = 60
 """Words, as they stand between blanks, up to which an answer is short."""
 
@@ -79,7 +79,9 @@ def _right(question: Question, gold: Mapping[str, int], reply: Reply | None) -> 
     held = (all if wants_all else any)(metrics.contains(text, answer) for answer in question.answers)
     alternatives = [" ".join(question.answers)] if wants_all else question.answers
     f1 = metrics.token_f1(text, alternatives)
-    measured = {"contains": float(held), "token_f1": f1} | _length(text, held or (f1 >= ENOUGH and not wants_all))
+    measured = {"contains": float(held), "token_f1": f1} | _length(
+        text, held or (f1 >= metrics.RIGHT and not wants_all)
+    )
     return measured | ({"rouge_l": rouge_l(text, alternatives)} if rouge() else {})
 
 

@@ -14,7 +14,7 @@ from eval.datasets import batches
 from eval.types import EVERYTHING, Cited, Filters, Found, Reply, TargetError
 from pipelines.errors import KnowledgeBaseError
 from pipelines.knowledge import KnowledgeBase, by_document
-from pipelines.types import DocumentStatus, NewDocument, Scope
+from pipelines.types import DocumentStatus, NewDocument, Retrieval, Scope
 
 BATCH = 50
 POLL = 0.05
@@ -64,6 +64,10 @@ class PipelineTarget:
         answer = await self._knowledge.answer(question, self._scope(filters), max_citations=max_citations)
         cited = tuple(Cited(one.external_id, one.snippet, one.relevance) for one in answer.citations)
         return Reply(answer.text, answer.confidence, cited, answer.related_questions)
+
+    async def retrieve(self, question: str, limit: int) -> Retrieval:
+        """The evidence that an answer is made of."""
+        return await self._knowledge.retrieve(question, self._scope(), limit=limit)
 
     async def close(self) -> None:
         await self._knowledge.close()

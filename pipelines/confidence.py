@@ -21,8 +21,12 @@ BUILT_IN, ANY = "all-MiniLM-L6-v2", "*"
 CERTAIN = 0.99
 """Nothing found in documents is surer than this."""
 RIDGE = 1e-3
+FREEDOM_OF_BIAS, LONGEST_STEP = 1e-3, 2.0
+"""Where all examples come out the same, or evidence separates them, the fit stays finite."""
 FOREIGN = 0.15
 """Weight of questions that were asked of a strange knowledge base: easily told, they should not rule a fit."""
+REFUSAL_COST = 4.0
+"""What a question wrongly refused costs, in answers given where there is none; these come with a low confidence."""
 NAMES = tuple(field.name for field in fields(Evidence))
 OF_THE_MODEL = frozenset({"cosine", "lead"})
 """Evidence on an embedding model's own scale: means nothing of a model that was not calibrated."""
@@ -101,13 +105,14 @@ def relevance(hit: Hit, calibration: Calibration | None = None) -> float:
 class Example:
     """A question with a known answer, asked of a knowledge base; `group` is the set of questions it belongs to.
 
-    `is_right`: what was answered, or would have been, is right. `is_near`: asked of its own knowledge base.
+    `is_right`: what was answered, or would have been, is right; None where no gold answer tells.
+    `is_near`: asked of its own knowledge base, about its subject.
     """
 
     evidence: Evidence
     group: str
     is_answerable: bool
-    is_right: bool
+    is_right: bool | None
     is_near: bool = True
 
 
@@ -115,21 +120,22 @@ def fit(
     examples: Sequence[Example],
     passages: Sequence[tuple[float, bool]],
     *,
-    wrongly_refused: float = 0.05,
+    refusal_cost: float = REFUSAL_COST,
     without: frozenset[str] = frozenset(),
 ) -> Calibration:
     """The models that fit best, each group counting alike, evidence named in `without` left aside.
 
-    `passages`: cosine, and whether the passage is a right one. The threshold is the highest at which no group has more
-    than the share `wrongly_refused` of its answerable questions refused.
+    `passages`: cosine, and whether the passage is a right one. To refuse costs least where the probability of being
+    answerable is below the threshold.
     """
     names = [name for name in NAMES if name not in without]
     answerable = _fit(examples, [one.is_answerable for one in examples], names, _by_kind(examples))
-    threshold = _threshold(examples, answerable, wrongly_refused)
+    threshold = 1 / (1 + refusal_cost)
     answered = [one for one in examples if answerable.probability(asdict(one.evidence)) >= threshold]
+    answered = [one for one in answered if one.is_right is not None]
     return Calibration(
         answerable=answerable,
-        right=_fit(answered, [one.is_right for one in answered], names, _by_group(answered)),
+        right=_fit(answered, [bool(one.is_right) for one in answered], names, _by_group(answered)),
         relevant=_regress(
             np.array([[cosine] for cosine, _ in passages]),
             [right for _, right in passages],
@@ -158,24 +164,17 @@ def _by_group(examples: Sequence[Example]) -> Array:
     return np.array([(1.0 if one.is_near else FOREIGN) / groups.count(one.group) for one in examples])
 
 
-def _threshold(examples: Sequence[Example], model: Logistic, wrongly_refused: float) -> float:
-    by_group: dict[str, list[float]] = {}
-    for one in examples:
-        if one.is_answerable:
-            by_group.setdefault(one.group, []).append(model.probability(asdict(one.evidence)))
-    return min(float(np.quantile(scores, wrongly_refused)) for scores in by_group.values())
-
-
 def _regress(rows: Array, target: Sequence[bool], names: Sequence[str], weights: Array) -> Logistic:
     """Logistic regression by Newton's method, with a small ridge on standardised features."""
     weights = weights / weights.sum()
     means, scales = rows.mean(axis=0), rows.std(axis=0) + 1e-9
     design = np.column_stack([(rows - means) / scales, np.ones(len(rows))])
-    penalty = RIDGE * np.diag([*np.ones(rows.shape[1]), 0.0])
+    penalty = RIDGE * np.diag([*np.ones(rows.shape[1]), FREEDOM_OF_BIAS])
     beta = np.zeros(design.shape[1])
     for _ in range(50):
         predicted = 1 / (1 + np.exp(-design @ beta))
         gradient = design.T @ (weights * (predicted - np.array(target))) + penalty @ beta
-        beta -= np.linalg.solve((design.T * (weights * predicted * (1 - predicted))) @ design + penalty, gradient)
+        step = np.linalg.solve((design.T * (weights * predicted * (1 - predicted))) @ design + penalty, gradient)
+        beta -= step * min(1.0, LONGEST_STEP / np.abs(step).max())
     slopes = beta[:-1] / scales
     return Logistic(dict(zip(names, slopes.tolist(), strict=True)), float(beta[-1] - slopes @ means))

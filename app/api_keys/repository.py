@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
 
 from app.models import api_keys
+from app.principal import Principal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +41,28 @@ def by_fingerprint(connection: Connection, fingerprint: str) -> ApiKey | None:
     return _read(row) if row else None
 
 
-def of_organization(connection: Connection, organization_id: UUID) -> Sequence[ApiKey]:
-    """Oldest first."""
-    chosen = select(*COLUMNS).where(api_keys.c.organization_id == organization_id).order_by(api_keys.c.id)
+def of_organization(
+    connection: Connection, organization_id: UUID, *, limit: int | None = None, after: UUID | None = None
+) -> Sequence[ApiKey]:
+    """Oldest first, which is by their ids."""
+    chosen = select(*COLUMNS).where(api_keys.c.organization_id == organization_id).order_by(api_keys.c.id).limit(limit)
+    if after is not None:
+        chosen = chosen.where(api_keys.c.id > after)
     return [_read(row) for row in connection.execute(chosen)]
+
+
+def responsible(connection: Connection, caller: Principal) -> UUID | None:
+    """Who acts, or whoever made the key that acts; nobody for a key of an operator."""
+    if caller.user_id is not None:
+        return caller.user_id
+    chosen = select(api_keys.c.created_by).where(api_keys.c.id == caller.key_id)
+    return connection.execute(chosen).scalar_one_or_none()
+
+
+def take(connection: Connection, *conditions: ColumnElement[bool]) -> ApiKey | None:
+    """Removes one and returns it."""
+    row = connection.execute(delete(api_keys).where(*conditions).returning(*COLUMNS)).one_or_none()
+    return _read(row) if row else None
 
 
 def remove(connection: Connection, *conditions: ColumnElement[bool]) -> int:

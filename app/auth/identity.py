@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 import httpx
 from pydantic import SecretStr
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from app.auth.embedded import Identity
 
 PATH = "/auth/v1"
+NOBODY = UUID(int=0)
 TIMEOUT = 15.0
 """Seconds for one call: the identity server sends mails while it is waited for."""
 
@@ -33,6 +35,13 @@ class IdentityServer:
     http: httpx.AsyncClient
     verifier: TokenVerifier
     embedded: Identity | None
+
+    async def ping(self) -> None:
+        """Raises some exception unless it answers; the embedded one has to reach its database, too."""
+        address = f"{self.url.rstrip('/')}{PATH}/health"
+        (await self.http.get(address, headers={"apikey": self.anon_key})).raise_for_status()
+        if self.embedded is not None:
+            await self.embedded.is_live(NOBODY, NOBODY)
 
     async def is_live(self, person: Person) -> bool:
         """Whether the session has not ended there. A server outside is not asked: its tokens end by themselves."""

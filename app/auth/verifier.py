@@ -73,8 +73,8 @@ def _person(claims: dict[str, Any], token: str) -> Person:
     if not 0 < claims["exp"] - claims["iat"] <= LONGEST_LIFE:
         raise ValueError("too long a life")
     return Person(
-        user_id=UUID(claims["sub"]),
-        session_id=UUID(claims["session_id"]),
+        user_id=UUID(str(claims["sub"])),
+        session_id=UUID(str(claims["session_id"])),
         email=str(claims.get("email") or ""),
         issued_at=datetime.fromtimestamp(claims["iat"], UTC),
         expires_at=datetime.fromtimestamp(claims["exp"], UTC),

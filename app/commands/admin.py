@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from app.api_keys.service import ApiKey, list_keys
+from app.api_keys.service import ApiKey, KeyNotFound, delete_any_key, list_keys
 from app.api_keys.service import create_key as create_api_key
 from app.commands import console
 from app.commands.opening import named, opened_database
 from app.commands.refusals import Refusal
 from app.config import Settings
+from app.identifiers import read_id
 from app.organizations import service as organizations
 from app.organizations.service import Organization, create_organization
 from pipelines.store.database import Database
@@ -20,7 +21,7 @@ T = TypeVar("T")
 
 
 def create_org(name: str, plan: str, *, as_json: bool) -> None:
-    made = _run(lambda database: create_organization(database, name, plan))
+    made = run(lambda database: create_organization(database, name, plan))
     if as_json:
         console.say_json(_organization(made))
     else:
@@ -29,7 +30,7 @@ def create_org(name: str, plan: str, *, as_json: bool) -> None:
 
 
 def create_key(organization: str, name: str, *, as_json: bool) -> None:
-    key, secret = _run(lambda database: _create_key(database, organization, name))
+    key, secret = run(lambda database: _create_key(database, organization, name))
     if as_json:
         console.say_json({**_key(key), "secret": secret})
     else:
@@ -38,7 +39,7 @@ def create_key(organization: str, name: str, *, as_json: bool) -> None:
 
 
 def set_plan(organization: str, plan: str, *, as_json: bool) -> None:
-    changed = _run(lambda database: _set_plan(database, organization, plan))
+    changed = run(lambda database: _set_plan(database, organization, plan))
     if as_json:
         console.say_json(_organization(changed))
     else:
@@ -46,7 +47,7 @@ def set_plan(organization: str, plan: str, *, as_json: bool) -> None:
 
 
 def list_organizations(*, as_json: bool) -> None:
-    there = _run(organizations.list_organizations)
+    there = run(organizations.list_organizations)
     if as_json:
         console.say_json([_organization(one) for one in there])
     elif there:
@@ -56,7 +57,7 @@ def list_organizations(*, as_json: bool) -> None:
 
 
 def keys(organization: str, *, as_json: bool) -> None:
-    there = _run(lambda database: _keys(database, organization))
+    there = run(lambda database: _keys(database, organization))
     if as_json:
         console.say_json([_key(one) for one in there])
     elif there:
@@ -64,6 +65,23 @@ def keys(organization: str, *, as_json: bool) -> None:
         console.say_table(columns, [(one.id, one.name, one.prefix, one.created_at, one.last_used_at) for one in there])
     else:
         console.tell("There is no API key yet: kb admin create-key ORG makes one.")
+
+
+def delete_key(key: str, *, as_json: bool) -> None:
+    gone = run(lambda database: _delete_key(database, key))
+    if as_json:
+        console.say_json(_key(gone))
+    else:
+        console.say(f"Deleted the API key {gone.name!r}; within seconds it opens nothing any more.")
+
+
+async def _delete_key(database: Database, key: str) -> ApiKey:
+    if (key_id := read_id(key)) is None:
+        raise Refusal(f"{key!r} is not an API key's id; kb admin keys ORG shows them.")
+    try:
+        return await database.write(delete_any_key, key_id)
+    except KeyNotFound:
+        raise Refusal(f"There is no API key {key_id}; kb admin keys ORG shows them.") from None
 
 
 async def _create_key(database: Database, organization: str, name: str) -> tuple[ApiKey, str]:
@@ -78,7 +96,7 @@ async def _keys(database: Database, organization: str) -> list[ApiKey]:
     return list(await list_keys(database, (await named(database, organization)).id))
 
 
-def _run(work: Callable[[Database], Awaitable[T]]) -> T:
+def run(work: Callable[[Database], Awaitable[T]]) -> T:
     """With the settings' database; a value that cannot be is a refusal."""
 
     async def with_database() -> T:

@@ -3,28 +3,49 @@
 from __future__ import annotations
 
 import json
+import secrets
 import shlex
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
+from uuid import UUID
+
+from sqlalchemy import Connection
+from supabase_auth.errors import AuthApiError
 
 from app.api_keys.service import create_key, revoke_named
+from app.auth.client import as_administrator
+from app.auth.identity import opened as opened_identity
 from app.commands import console
 from app.commands.ingest import put_all
 from app.commands.reading import opening, read
 from app.commands.refusals import Refusal
 from app.config import Settings
+from app.members import repository as members
 from app.organizations.service import Organization, create_organization, list_organizations
 from pipelines.knowledge import KnowledgeBase
 from pipelines.store.database import Database
 from pipelines.types import Scope
 
 ORGANIZATION, PLAN, KEY = "Demo", "pro", "demo"
+PERSON, PERSON_ID = "demo@example.com", UUID("de300000-0000-4000-8000-000000000001")
 HANDBOOK = Path("data", "handbook", "corpus.jsonl")
 HANDBOOK_QUESTION = "How much can I spend per night on a hotel in Lyon?"
 
 
-async def prepare(knowledge: KnowledgeBase, settings: Settings) -> tuple[str, str]:
-    """A new API key's secret and a question that the documents answer; returns when they can be found."""
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What a visitor needs: a new API key, a question that the documents answer, and how to log in."""
+
+    secret: str
+    question: str
+    password: str | None
+    """Of the person; None with accounts at Supabase, where a demo makes nobody."""
+
+
+async def prepare(knowledge: KnowledgeBase, settings: Settings) -> Demo:
+    """Returns when the documents can be found. The earlier key and password of the demo are good no more."""
     documents = read(data(settings), None)
     organization = await _organization(knowledge.database)
     scope = Scope(organization.id)
@@ -33,19 +54,25 @@ async def prepare(knowledge: KnowledgeBase, settings: Settings) -> tuple[str, st
         console.tell(f"Failed: {failure.name}: {failure.reason}")
     await revoke_named(knowledge.database, organization.id, KEY)
     _, secret = await create_key(knowledge.database, organization.id, KEY)
-    return secret, HANDBOOK_QUESTION if settings.demo_data is None else await _question(knowledge, scope)
+    question = HANDBOOK_QUESTION if settings.demo_data is None else await _question(knowledge, scope)
+    password = None if settings.supabase_url else await _person(knowledge.database, settings, organization)
+    return Demo(secret, question, password)
 
 
-def announce(address: str, secret: str, question: str) -> None:
-    console.say(f"Ready on {address}\n\nAPI key: {secret}\n\nAsk it:\n\n{curl(address, secret, question)}\n")
+def announce(address: str, demo: Demo) -> None:
+    console.say(f"Ready on {address}\n\nAPI key: {demo.secret}\n")
+    console.say(f"Ask it:\n\n{curl_line(address, '/api/ai/query', {'question': demo.question}, demo.secret)}\n")
+    if demo.password:
+        person = {"email": PERSON, "password": demo.password}
+        console.say(f"Log in as its owner:\n\n{curl_line(address, '/api/auth/login', person)}\n")
+        console.say(f"Mails that the service sends are at {address}/auth/outbox\n")
 
 
-def curl(address: str, secret: str, question: str) -> str:
+def curl_line(address: str, path: str, body: dict[str, str], secret: str | None = None) -> str:
     """One line for a shell."""
-    body = shlex.quote(json.dumps({"question": question}, ensure_ascii=False))
-    return (
-        f"curl -s {address}/api/ai/query -H 'X-API-Key: {secret}' -H 'Content-Type: application/json' --data-raw {body}"
-    )
+    key = f" -H 'X-API-Key: {secret}'" if secret else ""
+    data = shlex.quote(json.dumps(body, ensure_ascii=False))
+    return f"curl -s {address}{path}{key} -H 'Content-Type: application/json' --data-raw {data}"
 
 
 def data(settings: Settings) -> Path:
@@ -66,6 +93,26 @@ async def _organization(database: Database) -> Organization:
         if there.name == ORGANIZATION:
             return there
     return await create_organization(database, ORGANIZATION, PLAN)
+
+
+async def _person(database: Database, settings: Settings, organization: Organization) -> str:
+    """The verified owner of the demo, with a new password."""
+    password = secrets.token_urlsafe(9)
+    async with opened_identity(settings) as server, as_administrator(server) as client:
+        try:
+            await client.admin.update_user_by_id(str(PERSON_ID), {"password": password})
+        except AuthApiError:
+            await client.admin.create_user(
+                {"id": str(PERSON_ID), "email": PERSON, "password": password, "email_confirm": True}
+            )
+    await database.write(_join, organization.id)
+    return password
+
+
+def _join(connection: Connection, organization_id: UUID) -> None:
+    now = datetime.now(UTC)
+    members.add_user(connection, PERSON_ID, PERSON, now)
+    members.add_member(connection, organization_id, PERSON_ID, "owner", now)
 
 
 async def _question(knowledge: KnowledgeBase, scope: Scope) -> str:

@@ -21,6 +21,8 @@ from app.config import Settings
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from app.commands.demo import Demo
+
 
 def run(host: str, port: int, workers: int, *, demo: bool) -> None:
     settings = Settings()
@@ -42,7 +44,7 @@ def _run_one(settings: Settings, host: str, port: int, *, demo: bool) -> None:
     with without_collection():
         from app.main import create_app
 
-    guarded = Guarded(create_app(settings))
+    guarded = Guarded(create_app(settings.model_copy(update={"demo": demo})))
     server = Server(uvicorn.Config(guarded, **OPTIONS), settings, address(*listening.getsockname()), demo=demo)
     try:
         with suppress(KeyboardInterrupt):  # the way to stop it, after an orderly end
@@ -60,10 +62,11 @@ def _run_many(settings: Settings, host: str, port: int, workers: int, *, demo: b
     from app.commands.demo import prepare
     from app.commands.opening import opened_knowledge
 
-    async def prepared() -> tuple[str, str] | None:
+    async def prepared() -> Demo | None:
         async with opened_knowledge(settings) as opened:
             return await prepare(opened.knowledge, settings) if demo else None
 
+    os.environ["KB_DEMO"] = str(demo)
     listening = listen(host, port)
     reached, port = address(*listening.getsockname()), listening.getsockname()[1]
     listening.close()
@@ -73,7 +76,7 @@ def _run_many(settings: Settings, host: str, port: int, workers: int, *, demo: b
     uvicorn.run("app.commands.serve:worker", factory=True, host=host, port=port, workers=workers, **OPTIONS)
 
 
-def _announce_when_ready(reached: str, shown: tuple[str, str] | None) -> None:
+def _announce_when_ready(reached: str, shown: Demo | None) -> None:
     from urllib.request import urlopen
 
     from app.commands.demo import announce
@@ -84,7 +87,7 @@ def _announce_when_ready(reached: str, shown: tuple[str, str] | None) -> None:
                 break
         time.sleep(0.2)
     if shown:
-        announce(reached, *shown)
+        announce(reached, shown)
     else:
         console.tell(f"Ready on {reached}")
 
@@ -166,7 +169,7 @@ class Server(uvicorn.Server):
         from app.commands.demo import announce, prepare
 
         try:
-            announce(self._address, *await prepare(self.lifespan.state["knowledge"], self._settings))
+            announce(self._address, await prepare(self.lifespan.state["knowledge"], self._settings))
         except Exception as error:  # noqa: BLE001 - told by the command line, after an orderly end
             self.refusal = error
             self.should_exit = True

@@ -30,14 +30,29 @@ class AccountLimits:
         self._limits = limits
         self._trusted = trusted
 
+    def address_of(self, request: Request) -> str:
+        """Who asks, as far as the proxies on the way are to be believed."""
+        return self._trusted.client_address(request)
+
     async def admit_address(self, request: Request) -> None:
         """Raises TooManyRequests."""
-        key = bucket_of(self._trusted.client_address(request))
+        key = bucket_of(self.address_of(request))
         await self._take("address", PER_ADDRESS, key, admission_of(request.scope))
 
     async def admit_email(self, request: Request, email: str, purpose: Purpose) -> None:
         """Raises TooManyRequests, and then the client address is not charged either."""
         await self._take(purpose.value, PER_EMAIL, fingerprint(email), admission_of(request.scope))
+
+    async def seconds_to_wait(self, address: str, email: str | None, purpose: Purpose | None) -> int | None:
+        """Takes from the same buckets, for who refuses in words of their own; None is admitted."""
+        admission = Admission()
+        try:
+            await self._take("address", PER_ADDRESS, bucket_of(address), admission)
+            if email is not None and purpose is not None:
+                await self._take(purpose.value, PER_EMAIL, fingerprint(email), admission)
+        except TooManyRequests as refusal:
+            return refusal.retry_after
+        return None
 
     async def _take(self, namespace: str, rate: Rate, key: str, admission: Admission) -> None:
         if not self._limits.enabled:

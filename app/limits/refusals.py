@@ -16,6 +16,7 @@ class TooManyRequests(ServiceError):
             headers={"Retry-After": str(retry_after)},
             retry_after=retry_after,
         )
+        self.retry_after = retry_after
 
 
 class QuestionRefused(ServiceError):

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Table, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.models import ended_sessions, memberships, users
@@ -44,6 +44,16 @@ class Standing:
 
     def member_of(self, organization_id: UUID) -> Member | None:
         return next((one for one in self.memberships if one.organization_id == organization_id), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """Somebody who came to the service, and where they belong, in the order of joining."""
+
+    id: UUID
+    email: str
+    created_at: datetime
+    memberships: Sequence[Member]
 
 
 MEMBERS = select(memberships, users.c.email).join(users, users.c.id == memberships.c.user_id)
@@ -86,10 +96,42 @@ def get(connection: Connection, organization_id: UUID, user_id: UUID) -> Member 
     return _read(row) if row else None
 
 
-def of_organization(connection: Connection, organization_id: UUID) -> Sequence[Member]:
-    """In joining order."""
-    chosen = MEMBERS.where(memberships.c.organization_id == organization_id).order_by(*IN_ORDER)
-    return [_read(row) for row in connection.execute(chosen)]
+def of_organization(
+    connection: Connection,
+    organization_id: UUID,
+    *,
+    limit: int | None = None,
+    after: tuple[datetime, UUID] | None = None,
+) -> Sequence[Member]:
+    """In joining order, after the one who joined then."""
+    chosen = MEMBERS.where(memberships.c.organization_id == organization_id, *_after(after))
+    return [_read(row) for row in connection.execute(chosen.order_by(*IN_ORDER).limit(limit))]
+
+
+def of_address(connection: Connection, organization_id: UUID, email: str) -> Member | None:
+    """Whoever of the organization has this address, which is in small letters; the first of several."""
+    whose = (memberships.c.organization_id == organization_id, func.lower(users.c.email) == email)
+    row = connection.execute(MEMBERS.where(*whose).order_by(*IN_ORDER).limit(1)).one_or_none()
+    return _read(row) if row else None
+
+
+def count_owners(connection: Connection, organization_id: UUID) -> int:
+    owners = (memberships.c.organization_id == organization_id, memberships.c.role == "owner")
+    return int(connection.execute(select(func.count()).select_from(memberships).where(*owners)).scalar_one())
+
+
+def everybody(connection: Connection, organization_id: UUID | None = None) -> Sequence[Known]:
+    """Who came first is first; those of one organization, if it is named, with their membership of it alone."""
+    theirs: dict[UUID, list[Member]] = {}
+    chosen = MEMBERS if organization_id is None else MEMBERS.where(memberships.c.organization_id == organization_id)
+    for row in connection.execute(chosen.order_by(*IN_ORDER)):
+        theirs.setdefault(row.user_id, []).append(_read(row))
+    people = connection.execute(select(users).order_by(users.c.created_at, users.c.id))
+    return [
+        Known(id=one.id, email=one.email, created_at=one.created_at, memberships=theirs.get(one.id, []))
+        for one in people
+        if organization_id is None or one.id in theirs
+    ]
 
 
 def count(connection: Connection, organization_id: UUID) -> int:
@@ -118,6 +160,14 @@ def end_sessions(connection: Connection, user_id: UUID, now: datetime, kept: UUI
 
 def _one(organization_id: UUID, user_id: UUID) -> Any:
     return and_(memberships.c.organization_id == organization_id, memberships.c.user_id == user_id)
+
+
+def _after(place: tuple[datetime, UUID] | None) -> list[ColumnElement[bool]]:
+    if place is None:
+        return []
+    moment, user_id = place
+    same = and_(memberships.c.joined_at == moment, memberships.c.user_id > user_id)
+    return [or_(memberships.c.joined_at > moment, same)]
 
 
 def _insert_new(connection: Connection, table: Table, row: dict[str, Any]) -> bool:

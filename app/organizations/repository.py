@@ -49,5 +49,17 @@ def set_plan(connection: Connection, organization_id: UUID, plan: str) -> Organi
     return get(connection, organization_id)
 
 
+def change(connection: Connection, organization_id: UUID, name: str, features: dict[str, bool]) -> None:
+    changed = update(organizations).where(organizations.c.id == organization_id)
+    connection.execute(changed.values(name=name, features=features))
+
+
+def lock(connection: Connection, organization_id: UUID) -> Organization | None:
+    """Whoever else locks it waits until this transaction ends; on SQLite every writer does so anyway."""
+    chosen = select(organizations).where(organizations.c.id == organization_id)
+    row = connection.execute(chosen.with_for_update(key_share=True)).one_or_none()
+    return _read(row) if row else None
+
+
 def _read(row: Row[Any]) -> Organization:
     return Organization(row.id, row.name, row.plan, row.features, row.created_at)

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
+from sqlalchemy import Connection
+
+from app import audit
 from app.identifiers import new_id
 from app.organizations import repository
 from app.organizations.repository import Organization
@@ -23,6 +26,7 @@ __all__ = [
 ]
 
 LONGEST_NAME = 200
+MOST_FEATURES = 50
 
 
 class OrganizationNotFound(LookupError):
@@ -39,7 +43,7 @@ async def create_organization(database: Database, name: str, plan: str = SMALLES
 
 def new_organization(name: str, plan: str = SMALLEST) -> Organization:
     """One that is not stored yet. Raises ValueError, with a sentence, for a name or plan that cannot be."""
-    return Organization(new_id(), _name(name), _plan(plan), {"api_access": True}, datetime.now(UTC))
+    return Organization(new_id(), checked_name(name), _plan(plan), {"api_access": True}, datetime.now(UTC))
 
 
 async def list_organizations(database: Database) -> Sequence[Organization]:
@@ -49,21 +53,32 @@ async def list_organizations(database: Database) -> Sequence[Organization]:
 
 async def get_organization(database: Database, organization_id: UUID) -> Organization:
     """Raises OrganizationNotFound."""
-    return _found(await database.read(repository.get, organization_id))
+    return present(await database.read(repository.get, organization_id))
 
 
 async def set_plan(database: Database, organization_id: UUID, plan: str) -> Organization:
     """Raises OrganizationNotFound, or ValueError for a plan that is none."""
-    return _found(await database.write(repository.set_plan, organization_id, _plan(plan)))
+    return present(await database.write(_set_plan, organization_id, _plan(plan)))
 
 
-def _found(organization: Organization | None) -> Organization:
+def _set_plan(connection: Connection, organization_id: UUID, plan: str) -> Organization | None:
+    changed = repository.set_plan(connection, organization_id, plan)
+    if changed:
+        audit.record(
+            connection, "plan_changed", audit.OPERATOR, organization_id=organization_id, details={"plan": plan}
+        )
+    return changed
+
+
+def present(organization: Organization | None) -> Organization:
+    """Raises OrganizationNotFound."""
     if organization is None:
         raise OrganizationNotFound
     return organization
 
 
-def _name(name: str) -> str:
+def checked_name(name: str) -> str:
+    """Without blanks around it. Raises ValueError, with a sentence."""
     name = name.strip()
     if not 1 <= len(name) <= LONGEST_NAME:
         raise ValueError(f"An organization's name has 1 to {LONGEST_NAME} characters.")

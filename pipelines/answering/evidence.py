@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.answering.cues import NAME, NEGATION, has_digit, neighbours, numbered_names
-from pipelines.answering.passages import ReadPassage, Unit
+from pipelines.answering.passages import ReadPassage
 from pipelines.answering.reading import Reading
 from pipelines.text.tokens import index_tokens
 
@@ -19,6 +19,8 @@ FIELD = slice(4, 20)
 BM25_BOUND = 2.2
 """A term's BM25 is below its weight times this, k1 + 1."""
 MANY_TERMS = 12
+DILUTED = 15.0
+"""Tokens of a unit beside the question's: among so many the question's meet by chance."""
 CAPITALISED_NOUNS = frozenset({"de"})
 """Languages in which a capital tells no name."""
 
@@ -30,17 +32,15 @@ class Evidence:
     cosine: float
     lead: float
     bm25: float
-    coverage: float
     odds: float
     concentration: float
     pairs: float
     terms: float
     negation: float
+    dilution: float
     numbers: float
     numbered_names: float
     names: float
-    unknown_names: float
-    unknown: float
 
     def vector(self) -> NDArray[np.float64]:
         return np.array(astuple(self), np.float64)
@@ -53,23 +53,20 @@ def weigh(reading: Reading) -> Evidence:
     hits = reading.retrieval.hits
     names = _names(question, passage)
     numbers = frozenset(filter(has_digit, terms.weights))
-    plain = terms.weights.keys() - names - numbers
     said = passage.tokens | passage.heading
     return Evidence(
         cosine=max(hit.cosine for hit in hits),
         lead=_lead(sorted((hit.cosine for hit in hits), reverse=True)),
         bm25=max(hit.bm25 for hit in hits) / (BM25_BOUND * terms.total),
-        coverage=max(one.coverage for one in reading.passages),
         odds=float(reading.odds.max()) / 10,
         concentration=float(np.sort(reading.probabilities)[-LIKELIEST:].sum()),
         pairs=max(len(unit.piece.pairs & terms.pairs) for unit in reading.units) / max(1, len(terms.pairs)),
         terms=min(1.0, len(terms.weights) / MANY_TERMS),
         negation=_unanswered_negation(reading),
+        dilution=_dilution(reading),
         numbers=len(numbers - said) / max(1, len(numbers)),
         numbered_names=_missing_numbered_names(question, passage),
         names=terms.share(names - said),
-        unknown_names=float(not names.isdisjoint(terms.unknown)),
-        unknown=_share_of(plain & terms.unknown, plain, best),
     )
 
 
@@ -86,6 +83,14 @@ def _names(question: str, passage: ReadPassage) -> Set[str]:
     return frozenset(token for token in tokens if token in passage.terms.weights and not has_digit(token))
 
 
+def _dilution(reading: Reading) -> float:
+    """How much the likeliest units say beside the question, each counting by its probability."""
+    places = list(reading.ranking[:LIKELIEST])
+    units = [reading.units[place] for place in places]
+    beside = [len(unit.piece.tokens - unit.passage.terms.weights.keys()) for unit in units]
+    return float(np.average(np.minimum(1.0, np.array(beside) / DILUTED), weights=reading.probabilities[places]))
+
+
 def _unanswered_negation(reading: Reading) -> float:
     """Whether the question denies something and none of the likeliest units does."""
     likeliest = (reading.units[place].text for place in reading.ranking[:LIKELIEST])
@@ -97,9 +102,3 @@ def _missing_numbered_names(question: str, passage: ReadPassage) -> float:
         return 0.0
     said = passage.hit.passage
     return len(asked - neighbours(f"{said.context}\n{said.text}")) / len(asked)
-
-
-def _share_of(part: Set[str], whole: Set[str], unit: Unit) -> float:
-    """By the weight of the terms."""
-    terms = unit.passage.terms
-    return terms.share(part) / (terms.share(whole) or 1.0)

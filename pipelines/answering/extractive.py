@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
 
 from pipelines.answering.claims import Claim
 from pipelines.answering.excerpt import excerpt
@@ -14,15 +15,19 @@ from pipelines.answering.units import count_words
 
 WORDS = 56
 """Of an answer in all; with its markers it stays about 60."""
-SENTENCES = 4
-CANDIDATES = 8
+FURTHER = 22
+"""Words of a quote that is not the likeliest one."""
+SENTENCES = 5
+CANDIDATES = 9
 WORTH = 0.02
 """Least probability of holding the answer that a further sentence of the same passage must add."""
+DOCUMENT = 0.3
+"""What the probability of a document counts beside that of its sentences: the answer cites it."""
 
 
 def extract(reading: Reading, *, max_citations: int) -> list[Claim]:
     """The answer's sentences, the one that most probably answers first; nothing where nothing was found."""
-    chosen = _in_order(_choose(_quotes(reading), max_citations))
+    chosen = _in_order(_choose(_quotes(reading), reading.documents, max_citations))
     spare = max_citations - len({quote.passage_id for quote in chosen})
     claims = []
     for quote in chosen:
@@ -33,40 +38,60 @@ def extract(reading: Reading, *, max_citations: int) -> list[Claim]:
 
 
 def _quotes(reading: Reading) -> list[Quote]:
-    """The likeliest units, best first, each thing said once."""
+    """The likeliest units, best first, each thing said once; only the first one in full length."""
     question = reading.retrieval.question.text
     quotes: list[Quote] = []
     for place in reading.ranking:
         unit = reading.units[place]
         if twin := next((quote for quote in quotes if quote.repeats(unit)), None):
             twin.merge(unit)
-        elif text := excerpt(tidy(unit.text), question, WORDS):
+        elif text := excerpt(tidy(unit.text), question, FURTHER if quotes else WORDS):
             quotes.append(Quote(unit, text, count_words(text), float(reading.probabilities[place])))
         if len(quotes) == CANDIDATES:
             break
     return quotes
 
 
-def _choose(quotes: Sequence[Quote], max_citations: int) -> tuple[Quote, ...]:
-    """The set within the limits that has most probability."""
-    sets = (
-        chosen
-        for size in range(1, SENTENCES + 1)
-        for chosen in combinations(quotes, size)
-        if size == 1 or sum([quote.words for quote in chosen]) <= WORDS
-    )
-    return max(sets, key=lambda chosen: _value(chosen, max_citations), default=())
+@dataclass(slots=True)
+class Selection:
+    """Quotes chosen so far; `documents` have their probabilities of being a right one."""
+
+    documents: Mapping[UUID, float]
+    max_citations: int
+    quotes: list[Quote] = field(default_factory=list)
+    room: int = WORDS
+
+    def add(self, quote: Quote) -> None:
+        self.quotes.append(quote)
+        self.room -= quote.words
+
+    def fits(self, quote: Quote) -> bool:
+        passages = {chosen.passage_id for chosen in self.quotes} | {quote.passage_id}
+        return quote.words <= self.room and len(passages) <= self.max_citations
+
+    def gain(self, quote: Quote) -> float:
+        """The probability that a further quote adds: of holding the answer, and of citing a right document."""
+        if all(chosen.hit.document_id != quote.hit.document_id for chosen in self.quotes):
+            return quote.probability + DOCUMENT * self.documents[quote.hit.document_id]
+        repeats = any(chosen.passage_id == quote.passage_id for chosen in self.quotes)
+        return quote.probability - (WORTH if repeats else 0.0)
 
 
-def _value(chosen: Sequence[Quote], max_citations: int) -> float:
-    """Its probability of holding the answer, less what it costs to read it."""
-    passages = len({quote.passage_id for quote in chosen})
-    cost = WORTH * (len(chosen) - passages) if passages <= max_citations else len(chosen)
-    return sum([quote.probability for quote in chosen]) - cost
+def _choose(quotes: Sequence[Quote], documents: Mapping[UUID, float], max_citations: int) -> list[Quote]:
+    """The best one, then, while there is room, what adds most for its words."""
+    selection, left = Selection(documents, max_citations), list(quotes)
+    best = max(left, key=selection.gain, default=None)
+    while best and selection.gain(best) > 0:
+        selection.add(best)
+        left.remove(best)
+        fitting = filter(selection.fits, left) if len(selection.quotes) < SENTENCES else ()
+        best = max(fitting, key=lambda quote: selection.gain(quote) / quote.words, default=None)
+    return selection.quotes
 
 
 def _in_order(chosen: Sequence[Quote]) -> list[Quote]:
     """The likeliest first, then what else its passage says, then the others; each passage in its own order."""
-    passages = [quote.passage_id for quote in chosen]
-    rest = sorted(chosen[1:], key=lambda quote: (passages.index(quote.passage_id), quote.unit.piece.start))
-    return [*chosen[:1], *rest]
+    likeliest_first = sorted(chosen, key=lambda quote: -quote.probability)
+    passages = [quote.passage_id for quote in likeliest_first]
+    rest = sorted(likeliest_first[1:], key=lambda quote: (passages.index(quote.passage_id), quote.unit.piece.start))
+    return [*likeliest_first[:1], *rest]

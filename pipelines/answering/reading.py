@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import exp
 from uuid import UUID
 
 import numpy as np
@@ -19,6 +20,8 @@ from pipelines.types import Retrieval
 
 CONSIDERED = 10
 PASSAGES = 5
+SHARPNESS = 12.0
+"""Log-odds of a document's being a right one by the score of its best passage; fitted, each set of questions alike."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,16 @@ class Reading:
         """Each unit's probability of holding the answer, given that one does; they add up to 1."""
         likelihood = np.exp(self.odds - self.odds.max(initial=-np.inf))
         return np.asarray(likelihood / likelihood.sum(), np.float64)
+
+    @cached_property
+    def documents(self) -> dict[UUID, float]:
+        """Each document's probability of being a right one, given that one is."""
+        best: dict[UUID, float] = {}
+        for passage in self.passages:
+            hit = passage.hit
+            best[hit.document_id] = max(best.get(hit.document_id, 0.0), exp(SHARPNESS * hit.score))
+        total = sum(best.values())
+        return {document: likelihood / total for document, likelihood in best.items()}
 
     @cached_property
     def ranking(self) -> tuple[int, ...]:

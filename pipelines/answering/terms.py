@@ -28,7 +28,6 @@ class Terms:
 
     sequence: tuple[str, ...]
     weights: Mapping[str, float]
-    unknown: frozenset[str]
 
     @classmethod
     def of(cls, question: Question, language: str) -> Terms:
@@ -36,8 +35,7 @@ class Terms:
         sequence = tuple(token for token in index_tokens(topic, language) if token in question.term_weights)
         known = {token: question.term_weights[token] for token in sequence if not GRAMMAR.fullmatch(token)}
         rarest = max(question.term_weights.values(), default=0.0) or 1.0
-        weights = {token: weight or rarest for token, weight in known.items()}
-        return cls(sequence, weights, frozenset(token for token, weight in known.items() if not weight))
+        return cls(sequence, {token: weight or rarest for token, weight in known.items()})
 
     @cached_property
     def pairs(self) -> frozenset[tuple[str, str]]:

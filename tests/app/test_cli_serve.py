@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from app.cli import app
 from app.commands import serve
-from app.commands.demo import curl, handbook
+from app.commands.demo import curl_line, handbook
 from app.commands.logs import Lines
 from tests.pipelines.conftest import WordHashing
 
@@ -81,14 +81,20 @@ def printed(capfd: pytest.CaptureFixture[str], thread: threading.Thread) -> str:
     return text
 
 
-def test_the_demos_printed_line_gives_a_cited_answer(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_demos_printed_lines_work(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """The first gives a cited answer, the second logs its owner in; the mails' page is there."""
     with serving(monkeypatch, capfd, demo=True) as text:
-        [line] = [line for line in text.splitlines() if line.startswith("curl ")]
-        done = subprocess.run(["sh", "-c", line], capture_output=True, check=True, timeout=60)
-    answer = json.loads(done.stdout)
-    assert answer["citations"]
+        lines = [line for line in text.splitlines() if line.startswith("curl ")]
+        ask, log_in = (
+            json.loads(subprocess.run(["sh", "-c", line], capture_output=True, check=True, timeout=60).stdout)
+            for line in lines
+        )
+        assert ask["citations"]
+        listed = httpx.get(
+            f"{address_in(text)}/api/documents", headers={"Authorization": f"Bearer {log_in['access_token']}"}
+        )
+        assert len(listed.json()["documents"]) == len(ROWS)
+        assert httpx.get(f"{address_in(text)}/auth/outbox").status_code == 200
 
 
 def test_each_start_has_a_new_key_and_the_earlier_ones_are_revoked(
@@ -161,7 +167,7 @@ def address_in(text: str) -> str:
 
 def test_the_curl_line_survives_any_question() -> None:
     question = 'What\'s the "limit" in $HOME & `pwd`, für Köln?'
-    *_, body = shlex.split(curl("http://localhost", "kb_secret", question))
+    *_, body = shlex.split(curl_line("http://localhost", "/api/ai/query", {"question": question}, "kb_secret"))
     assert json.loads(body) == {"question": question}
 
 

@@ -208,7 +208,7 @@ async def test_health(anonymous: httpx.AsyncClient, knowledge: KnowledgeBase, mo
     """The process says that it lives, and names what it lacks to be ready."""
     assert (await anonymous.get("/healthz")).status_code == 200
     ready = await anonymous.get("/readyz")
-    assert (ready.status_code, ready.json()["checks"]) == (200, {"database": "ok", "index": "ok"})
+    assert (ready.status_code, ready.json()["checks"]) == (200, {"database": "ok", "index": "ok", "identity": "ok"})
 
     async def fails() -> None:
         raise IndexUnavailable
@@ -216,7 +216,7 @@ async def test_health(anonymous: httpx.AsyncClient, knowledge: KnowledgeBase, mo
     monkeypatch.setattr(knowledge, "ping", fails)
     response = await anonymous.get("/readyz")
     assert_is_error(response, 503, "NOT_READY")
-    assert response.json()["checks"] == {"database": "ok", "index": "failed"}
+    assert response.json()["checks"] == {"database": "ok", "index": "failed", "identity": "ok"}
     assert response.headers["retry-after"]
 
 
@@ -232,4 +232,5 @@ async def test_description(anonymous: httpx.AsyncClient) -> None:
     assert set(stream) == {"application/json", "text/event-stream"}
     for path, operations in said["paths"].items():
         for operation in operations.values():
-            assert bool(operation["security"]) == path.startswith("/api/")
+            if not path.startswith("/api/auth/"):
+                assert bool(operation["security"]) == path.startswith("/api/")

@@ -42,9 +42,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(folder: Path, *options: str, **settings: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def serving(
+    folder: Path, *options: str, port: int | None = None, **settings: str
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """The address of a running service, and its process; its output is in `serve.log` of the folder."""
-    port = free_port()
+    port = port or free_port()
     url = f"http://127.0.0.1:{port}"
     with (folder / "serve.log").open("ab") as log:
         command: Sequence[str] = [*KB, "serve", "--port", str(port), *options]

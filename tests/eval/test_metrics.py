@@ -2,6 +2,7 @@
 
 from math import isnan, log2
 
+import numpy as np
 import pytest
 
 from eval import metrics
@@ -123,3 +124,26 @@ def test_an_answer_without_citations_is_a_refusal():
     """Nothing cited means nothing found."""
     assert reply("Nothing was found.").is_refusal
     assert not reply("One [1].", "a").is_refusal
+
+
+def test_auroc_is_the_share_of_pairs_in_the_right_order():
+    """Ties count half; where only one thing happened there is no pair."""
+    happened = np.array([True, False, True, False])
+    assert metrics.auroc(np.array([0.9, 0.1, 0.8, 0.2]), happened) == 1.0
+    assert metrics.auroc(np.array([0.5, 0.5, 0.5, 0.5]), happened) == 0.5
+    assert metrics.auroc(np.array([0.9, 0.95, 0.8, 0.2]), happened) == 0.5
+    assert np.isnan(metrics.auroc(np.array([0.9]), np.array([True])))
+
+
+def test_calibration_error_is_the_distance_of_what_was_said_from_what_came_true():
+    """Said .8 of what happens in half of the cases: .3 off."""
+    happened = np.tile([True, False], 50)
+    assert metrics.calibration_error(np.full(100, 0.5), happened) == pytest.approx(0.0)
+    assert metrics.calibration_error(np.full(100, 0.8), happened) == pytest.approx(0.3)
+    assert metrics.brier(np.full(100, 0.5), happened) == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(("answer", "right"), [("It takes 14 days.", True), ("days before", True), ("Never.", False)])
+def test_an_answer_is_right_that_contains_a_gold_answer_or_most_of_it(answer, right):
+    """Contained, or token F1 of .3."""
+    assert metrics.is_right(answer, ["14 days", "two weeks or fourteen days before"]) is right

@@ -19,11 +19,6 @@ def named(question: str) -> Evidence:
     return weigh(read(retrieval(question, [hit(TEXT)])))
 
 
-def test_a_covered_question_has_full_coverage() -> None:
-    """All its words in one passage."""
-    assert named("Does the heron nest by the river?").coverage == pytest.approx(1.0)
-
-
 def test_a_name_that_the_passages_lack_speaks_against_an_answer() -> None:
     """A capital inside the question that no passage has."""
     assert named("Does the heron nest in Norway?").names > named("Does the heron nest by the river?").names
@@ -56,34 +51,44 @@ def test_an_uncalibrated_model_is_judged_without_its_cosines() -> None:
     assert not {"cosine", "lead"} & other.answerable.weights.keys()
 
 
+PASSAGES = [(0.1, False), (0.4, False), (0.5, True), (0.9, True)]
+
+
 def examples() -> list[Example]:
+    """Drawn from a logistic model of the odds alone."""
     rng = np.random.default_rng(3)
     made = []
     for number in range(3000):
-        coverage = float(rng.random())
-        happened = bool(rng.random() < 1 / (1 + np.exp(-(6 * coverage - 3))))
-        evidence = replace(NONE, coverage=coverage)
+        odds = float(rng.random())
+        happened = bool(rng.random() < 1 / (1 + np.exp(-(6 * odds - 3))))
+        evidence = replace(NONE, odds=odds)
         made.append(Example(evidence=evidence, group="ab"[number % 2], is_answerable=happened, is_right=happened))
     return made
 
 
+def with_odds(odds: float) -> dict[str, float]:
+    return {**dict.fromkeys(NAMES, 0.0), "odds": odds}
+
+
 def test_a_fit_finds_the_probability_behind_the_data() -> None:
-    """On data drawn from a logistic model more coverage is more probable, and few answerable questions are refused."""
+    """What is likelier in the data is likelier in the fit."""
+    answerable = fit(examples(), PASSAGES).answerable
+    assert answerable.probability(with_odds(0.9)) > 0.8
+    assert answerable.probability(with_odds(0.5)) == pytest.approx(0.5, abs=0.05)
+    assert answerable.probability(with_odds(0.1)) < 0.2
+
+
+def test_the_threshold_follows_from_what_a_wrong_refusal_costs() -> None:
+    """As much as four answers where there is none: refused is what is answerable less often than one time in five."""
+    assert fit(examples(), PASSAGES, refusal_cost=4.0).threshold == pytest.approx(0.2)
+
+
+def test_questions_without_gold_answers_count_for_refusal_alone() -> None:
+    """Whether an answer to them is right cannot be told."""
     made = examples()
-    calibration = fit(made, [(0.1, False), (0.4, False), (0.5, True), (0.9, True)], wrongly_refused=0.05)
-    sure, unsure = (
-        calibration.answerable.probability({**dict.fromkeys(NAMES, 0.0), "coverage": coverage})
-        for coverage in (0.9, 0.1)
-    )
-    assert sure > 0.8
-    assert unsure < 0.2
-    refused = [
-        calibration.answerable.probability({**dict.fromkeys(NAMES, 0.0), "coverage": one.evidence.coverage})
-        < calibration.threshold
-        for one in made
-        if one.is_answerable
-    ]
-    assert np.mean(refused) <= 0.051
+    untold = [replace(one, is_right=None) for one in made if one.is_right]
+    right, of_the_told = fit([*made, *untold], PASSAGES).right, fit(made, PASSAGES).right
+    assert right.probability(with_odds(0.5)) == pytest.approx(of_the_told.probability(with_odds(0.5)), abs=0.03)
 
 
 def test_a_calibration_is_kept_in_a_file(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
@@ -42,7 +43,9 @@ async def _run(args: argparse.Namespace) -> None:
 
 
 async def _serve(args: argparse.Namespace, identity: Identity) -> None:
-    app = Starlette(routes=[Mount(PREFIX, create_identity_app(identity))])
+    served = create_identity_app(identity)
+    paths = {PREFIX, urlsplit(identity.settings.url).path.rstrip("/")}  # whether or not a proxy strips what is before
+    app = Starlette(routes=[Mount(path, served) for path in sorted(paths)])
     await uvicorn.Server(uvicorn.Config(app, args.host, args.port, log_level="warning")).serve()
 
 

@@ -6,6 +6,7 @@ import secrets
 import time
 from dataclasses import dataclass
 from email.message import EmailMessage
+from email.policy import default
 from email.utils import formatdate, make_msgid
 from pathlib import Path
 from typing import Protocol, Self
@@ -96,8 +97,12 @@ class OutboxMailer:
         path.write_bytes(content)
 
 
+WHOLE_LINES = default.clone(max_line_length=200)
+"""A link stays in one piece where a mail is read as it is, in the outbox."""
+
+
 def as_message(mail: Mail, sender: str) -> EmailMessage:
-    message = EmailMessage()
+    message = EmailMessage(WHOLE_LINES)
     message["From"], message["To"], message["Subject"] = sender, mail.to, mail.subject
     message["Date"], message["Message-ID"] = formatdate(usegmt=True), make_msgid(domain="localhost")
     message["Auto-Submitted"] = "auto-generated"

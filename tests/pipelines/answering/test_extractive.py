@@ -51,6 +51,26 @@ def test_no_more_passages_are_cited_than_allowed() -> None:
     assert len({one.passage.id for claim in claims for one in claim.hits}) == 1
 
 
+def cited(question: str, *texts: tuple[str, float]) -> set[int]:
+    hits = [hit(text, number, score=score) for number, (text, score) in enumerate(texts, 1)]
+    claims = extract(read(retrieval(question, hits)), max_citations=5)
+    return {one.passage.id for claim in claims for one in claim.hits}
+
+
+def test_where_documents_are_as_likely_each_of_them_has_its_say() -> None:
+    """Rather than one document with all its sentences."""
+    other = "The bittern is shy. It nests by the lake in the month of May, and by the river when water is low."
+    assert cited(QUESTION, (HERON, 0.9), (other, 0.9)) == {1, 2}
+
+
+def test_only_the_first_quote_is_long() -> None:
+    """A further one is cut to the part about the question."""
+    long = "The bittern nests by the river, " + "as people in the valley have always known, " * 4 + "in May."
+    claims = extract(read(retrieval(QUESTION, [hit(HERON, 1), hit(long, 2, score=0.8)])), max_citations=5)
+    assert all(len(claim.text.split()) <= 24 for claim in claims)
+    assert any("…" in claim.text for claim in claims)
+
+
 def test_what_passages_agree_on_is_cited_from_each_of_them() -> None:
     """One claim, two witnesses."""
     claims = extract(read(retrieval(QUESTION, [hit(HERON, 1), hit(HERON, 2)])), max_citations=5)

@@ -1,0 +1,1 @@
+"""Accounts: signing up, logging in and out, and the mails and providers that lead there."""

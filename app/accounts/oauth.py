@@ -1,0 +1,161 @@
+"""Signing in with a provider: there, back, and on to where the browser came from."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from app.accounts import flows
+from app.accounts.desk import Desk
+from app.accounts.digests import digest, new_secret
+from app.accounts.flows import Flow
+from app.accounts.providers import Offer, Offers
+from app.accounts.redirects import Redirects, with_code
+from app.accounts.refusals import LinkExpired, ProviderNotEnabled, SignInRefused, SignupClosed
+from app.accounts.sealing import seal, unseal
+from app.accounts.tokens import Arrival
+from app.auth.client import RETURNING, AccountExists, as_administrator, as_anybody, pkce_verifier
+from app.errors import InvalidRequest
+from app.invitations import acceptance
+
+if TYPE_CHECKING:
+    from supabase_auth import AsyncGoTrueClient
+
+logger = logging.getLogger(__name__)
+
+CALLBACK = "/api/auth/oauth/callback"
+SCOPES = {"azure": "email"}
+"""Without it Microsoft tells no address."""
+LOST = "This sign-in has expired, was finished already, or began in another browser: begin again."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a sign-in is begun with."""
+
+    provider: str
+    next: str | None = None
+    organization_name: str | None = None
+    invitation_token: str | None = None
+    domain: str | None = None
+    """Of an e-mail address: which single sign-on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """Where the browser goes; `state` comes back in the address, `verifier` in the browser's cookie."""
+
+    url: str
+    state: str
+    verifier: str
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """What the browser brings back."""
+
+    state: str
+    verifier: str
+    code: str
+    error: str
+    error_code: str
+
+
+class OAuth:
+    def __init__(self, desk: Desk, offers: Offers, redirects: Redirects) -> None:
+        self._desk = desk
+        self._offers = offers
+        self._redirects = redirects
+
+    async def depart(self, wish: Wish) -> Departure:
+        """Raises ProviderNotEnabled, InvalidRequest, InvitationNotFound."""
+        offer = await self._offers.now()
+        if not offer.has(wish.provider):
+            raise ProviderNotEnabled
+        address = self._redirects.checked(wish.next)
+        invitation = await self._invitation(wish, offer)
+        state = new_secret()
+        url, verifier = await self._begin(wish, state)
+        flow = Flow(wish.provider, address, wish.organization_name, invitation)
+        await self._desk.database.write(flows.begin, flow, digest(state), digest(verifier), datetime.now(UTC))
+        return Departure(url, state, verifier)
+
+    async def _invitation(self, wish: Wish, offer: Offer) -> str | None:
+        if wish.invitation_token is None:
+            return None
+        token_hash = digest(wish.invitation_token)
+        invited = await self._desk.database.read(acceptance.find, token_hash, None, datetime.now(UTC))
+        if offer.is_closed:
+            await self._let_in(invited.email)
+        return token_hash
+
+    async def _let_in(self, email: str) -> None:
+        """While signing up is closed, the identity server takes nobody whom it does not know by an invitation."""
+        try:
+            async with as_administrator(self._desk.identity) as client:
+                await client.admin.generate_link({"type": "invite", "email": email})
+        except AccountExists:
+            return
+
+    async def _begin(self, wish: Wish, state: str) -> tuple[str, str]:
+        callback = f"{self._desk.site}{CALLBACK}?{urlencode({'state': state})}"
+        async with as_anybody(self._desk.identity, pkce=True) as client:
+            url = await _address(client, wish, callback)
+            return url, await pkce_verifier(client)
+
+    async def come_back(self, answer: Return) -> Arrival | str:
+        """The arrival, or the address with a one-time code to which the browser goes on.
+
+        Raises LinkExpired for a return that is not this browser's, SignInRefused, SignupClosed, NotInvited.
+        """
+        flow = await self._finished(answer)
+        if not answer.code:
+            logger.info("a sign-in with %s was refused: %s", flow.provider, answer.error_code[:50] or "cancelled")
+            raise SignupClosed if answer.error_code == "signup_disabled" else SignInRefused
+        arrival = await self._arrival(flow, answer)
+        if flow.next is None:
+            return arrival
+        code = new_secret()
+        sealed = seal(arrival.as_json(), code)
+        await self._desk.database.write(flows.put_away, digest(code), sealed, datetime.now(UTC))
+        return with_code(flow.next, code)
+
+    async def _finished(self, answer: Return) -> Flow:
+        hashes = digest(answer.state), digest(answer.verifier)
+        flow = await self._desk.database.write(flows.finish, *hashes, datetime.now(UTC))
+        if flow is None:
+            raise LinkExpired(LOST)
+        return flow
+
+    async def _arrival(self, flow: Flow, answer: Return) -> Arrival:
+        async with as_anybody(self._desk.identity, RETURNING) as client:
+            entered = await client.exchange_code_for_session(
+                {"auth_code": answer.code, "code_verifier": answer.verifier, "redirect_to": ""}
+            )
+        details = {"provider": flow.provider}
+        return await self._desk.arrive(
+            entered.session, "oauth_login", details, flow.organization_name, flow.invitation_hash
+        )
+
+    async def exchange(self, code: str) -> dict[str, Any]:
+        """The token set that waits for this code. Raises LinkExpired."""
+        sealed = await self._desk.database.write(flows.take_out, digest(code), datetime.now(UTC))
+        content = unseal(sealed, code) if sealed else None
+        if not isinstance(content, dict):
+            raise LinkExpired("This code is unknown, used or expired.")
+        return content
+
+
+async def _address(client: AsyncGoTrueClient, wish: Wish, callback: str) -> str:
+    """Where the identity server sends the browser off."""
+    if wish.provider != "sso":
+        options = {"redirect_to": callback, "scopes": SCOPES.get(wish.provider, "")}
+        begun = await client.sign_in_with_oauth({"provider": wish.provider, "options": options})  # type: ignore[typeddict-item]
+        return begun.url
+    if not wish.domain:
+        raise InvalidRequest("Single sign-on needs `email` or `domain`.")
+    found = await client.sign_in_with_sso({"domain": wish.domain, "options": {"redirect_to": callback}})
+    return found.url

@@ -1,0 +1,1 @@
+"""Pages that mails lead to, and one for developers."""

@@ -1,0 +1,1 @@
+"""Invitations: who may join an organization, by a token in a mail."""

@@ -1,0 +1,118 @@
+"""Refusal and confidence are fitted by a command, to evidence that a knowledge base gave."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from eval import __main__ as command
+from eval import calibrate
+from eval.datasets import load
+from pipelines import confidence
+from tests.pipelines.answering.retrievals import hit, retrieval
+
+BIRDS = ["heron", "kite", "stork", "crane", "eagle", "raven", "finch", "robin", "swift", "wren"]
+TOOLS = ["hammer", "saw", "drill", "wrench", "plane", "chisel", "level", "clamp", "file", "vise"]
+
+
+def write(folder, things):
+    """A document and an answerable question of each thing, a question that nothing answers of each but the first."""
+    folder.mkdir()
+    corpus = [
+        {"_id": thing, "title": thing, "text": f"The {thing} is found in room {n}."} for n, thing in enumerate(things)
+    ]
+    asked = [{"_id": t, "text": f"In which room is the {t}?", "answers": [f"room {n}"]} for n, t in enumerate(things)]
+    missed = [{"_id": f"no-{t}", "text": f"Who paid for the {t}?", "answerable": False} for t in things[1:]]
+    strange = [{"_id": "moon", "text": "How far is the moon?", "answerable": False, "kind": "other"}]
+    for name, rows in (("corpus", corpus), ("queries", asked + missed + strange)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    gold = "".join(f"{thing}\t{thing}\t1\n" for thing in things)
+    (folder / "qrels.tsv").write_text(f"query-id\tcorpus-id\tscore\n{gold}")
+    return folder
+
+
+class Shelf:
+    """Finds the documents whose titles are asked for with a high cosine, and others with a low one."""
+
+    async def open(self, folder, name):
+        return self
+
+    async def ingest(self, documents):
+        self.documents = documents
+
+    async def retrieve(self, question, limit):
+        hits = []
+        for number, document in enumerate(self.documents):
+            cosine = 0.3 * (document.title in question) + 0.4 * ("room" in question) + 0.1
+            one = hit(document.content, number + 1, title=document.title, cosine=cosine, score=cosine)
+            hits.append(replace(one, external_id=document.external_id))
+        return retrieval(question, sorted(hits, key=lambda one: -one.cosine)[:limit])
+
+    async def close(self):
+        pass
+
+
+@pytest.fixture
+def folders(tmp_path):
+    return [write(tmp_path / "birds", BIRDS), write(tmp_path / "tools", TOOLS)]
+
+
+@pytest.fixture
+async def collected(folders):
+    birds, tools = map(load, folders)
+    shelves = {}
+    for one, other in ((birds, tools), (tools, birds)):
+        shelf = Shelf()
+        await shelf.ingest(one.documents)
+        shelves[one.name] = await calibrate.collect(one, [other], shelf)
+    return shelves
+
+
+async def test_a_knowledge_base_is_asked_its_own_questions_and_strange_ones(collected):
+    """Twenty of its own, one of them off topic, and what the other set asks, but for that."""
+    examples = collected["birds"].examples
+    assert len(examples) == 20 + 19
+    assert sum(one.is_answerable for one in examples) == 10
+    assert sum(not one.is_near for one in examples) == 1 + 19
+    assert all(one.is_right for one in examples if one.is_answerable)
+    assert sum(is_gold for _, is_gold in collected["birds"].passages) == 10
+
+
+async def test_a_set_is_judged_by_a_fit_to_the_others_too(collected):
+    """What separates birds from nothing separates tools."""
+    rows = calibrate.report(collected).splitlines()[2:]
+    assert [[cell.strip() for cell in row.split("|")[1:3]] for row in rows] == [
+        ["birds", "all"],
+        ["birds", "the others"],
+        ["tools", "all"],
+        ["tools", "the others"],
+    ]
+    figures = calibrate.figures(calibrate.fit_to([collected["tools"]]), collected["birds"].examples)
+    assert figures.answerable > 0.9
+    assert figures.wrongly_refused < 0.2
+    assert figures.strange_answered < 0.2
+
+
+async def test_what_cannot_be_measured_is_no_number(collected):
+    """A set without unanswerable questions tells nothing of refusals that are due."""
+    answerable = [one for one in collected["birds"].examples if one.is_answerable]
+    figures = calibrate.figures(calibrate.fit_to(collected.values()), answerable)
+    assert all(map(math.isnan, (figures.answerable, figures.refused, figures.strange_answered)))
+
+
+def test_the_command_writes_a_calibration_that_says_where_it_is_from(folders, tmp_path, monkeypatch):
+    """For the built-in model and for others; the handbook is among the sets; no path is told."""
+    monkeypatch.setattr(command, "PipelineTarget", Shelf())
+    monkeypatch.setattr(command, "HANDBOOK", folders[1])
+    out = tmp_path / "calibration.json"
+    result = CliRunner().invoke(command.app, ["calibrate", str(folders[0]), "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    written = json.loads(out.read_text())
+    assert written["provenance"]["command"] == "python -m eval calibrate birds tools"
+    assert written["provenance"]["sets"]["birds"] == {"examples": 39, "sha256": calibrate.digest(folders[0])}
+    assert str(tmp_path) not in out.read_text()
+    assert "cosine" in confidence.calibration_for(confidence.BUILT_IN, out).answerable.weights
+    assert "cosine" not in confidence.calibration_for("another", out).answerable.weights
+    assert "the others" in result.stdout
