@@ -7,12 +7,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 ENV := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 LLM := $(VENV)/.installed-llm
-TESTS ?= -q -m "not llm" -n auto --dist loadfile
+VENV_EVAL := .venv-eval
+EVAL := $(VENV_EVAL)/.installed
+TESTS ?= -q -m "not llm and not planted" -n auto --dist loadfile
 COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev run test test-llm check lint format lock bench clean
+.PHONY: help env dev run test test-llm eval-env gate gate-test check lint format lock bench clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -27,6 +29,16 @@ test: $(DEV) ## all tests that need no language model
 
 test-llm: $(LLM) ## the tests against a real language model server (llama.cpp with Gemma 3 270M on loopback)
 	$(BIN)/pytest -q -m llm tests/llm
+
+eval-env: $(EVAL) ## make .venv-eval, with ragas and ROUGE: .venv-eval/bin/python -m eval run handbook --ragas
+
+gate: $(DEV) ## the handbook's questions answered, and held to the floors of eval/thresholds.toml
+	@rm -f data/eval/gate.jsonl
+	$(BIN)/python -m eval run handbook --out data/eval/gate.json
+	$(BIN)/python -m eval gate data/eval/gate.json
+
+gate-test: $(DEV) ## does the gate notice what is made worse on purpose?
+	$(BIN)/pytest -q -m planted tests/eval
 
 check: lint test ## everything that has to be clean before a commit
 
@@ -43,13 +55,15 @@ format: $(DEV) ## bring the source into its format
 lock: ## compile the lock files anew (needs uv, https://docs.astral.sh/uv)
 	$(COMPILE) pyproject.toml -o requirements.lock
 	$(COMPILE) pyproject.toml --extra dev -c requirements.lock -o requirements-dev.lock
+	cp requirements-dev.lock requirements-eval.lock # versions stay where they can
+	$(COMPILE) pyproject.toml --extra dev --extra eval -o requirements-eval.lock
 	$(COMPILE) requirements-llm.in --no-deps -o requirements-llm.lock
 
 bench: $(DEV) ## the benchmarks of docs/measurements.md
 	$(BIN)/python -m eval.bench
 
 clean: ## remove the environment and what tools leave behind; data/ stays
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(VENV_EVAL) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 dev: $(DEV)
 
@@ -68,6 +82,13 @@ $(ENV): requirements.lock pyproject.toml | $(BIN)/python
 
 $(DEV): requirements-dev.lock $(ENV)
 	$(PIP) install --require-hashes --no-deps -r requirements-dev.lock
+	@touch $@
+
+# An environment of its own: ragas wants other versions of what the service uses, as of rich.
+$(EVAL): requirements-eval.lock pyproject.toml | $(BIN)/python
+	$(PYTHON) -m venv $(VENV_EVAL)
+	$(VENV_EVAL)/bin/python -m pip --disable-pip-version-check install --require-hashes --no-deps -r requirements-eval.lock
+	$(VENV_EVAL)/bin/python -m pip --disable-pip-version-check install --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(LLM): requirements-llm.lock $(DEV)

@@ -1,4 +1,4 @@
-"""The evaluation's command line: `python -m eval retrieval DATA…`, `python -m eval handbook`."""
+"""The evaluation's command line: `run`, then `compare`, `report` and `gate` on what it wrote; and `calibrate`."""
 
 from __future__ import annotations
 
@@ -6,111 +6,201 @@ import asyncio
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
 from eval import calibrate as calibration
-from eval import runs
+from eval import comparison, opening
+from eval import gate as gates
+from eval import page as pages
 from eval.calibrate import Collected
+from eval.configuration import ConfigurationError, load_configuration
 from eval.datasets import HANDBOOK, Dataset, DatasetError, load
-from eval.report import all_passed, checks_table, table, write_json
-from eval.runs import AnswerRow, RetrievalReport
-from eval.targets import HttpTarget, PipelineTarget
-from eval.types import Target, TargetError
+from eval.gate import ThresholdsError
+from eval.judge import JudgeSettings
+from eval.judging import RagasMissing
+from eval.records import Run, RunFileError, load_run, save
+from eval.running import PARTS, Plan, journal_of
+from eval.running import run as run_plan
+from eval.suites import find, sample
+from eval.summary import failures, run_table, worst_lines
+from eval.targets import PipelineTarget
+from eval.types import TargetError
 from pipelines import confidence
-from pipelines.fusion import ConvexCombination
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measures the knowledge base.")
 
-MODES: dict[str, dict[str, Any]] = {
-    "hybrid": {},
-    "vectors": {"fusion": ConvexCombination(lexical_weight=0.0)},
-    "lexical": {"words_only": True},
-}
-SHOWN = ["nDCG@10", "recall@10", "MRR@10", "success@1", "success@3", "success@5"]
-
-AnyTarget = TypeVar("AnyTarget", bound=Target)
-TargetUrl = Annotated[str | None, typer.Option("--target", help="A running service; without it the library here.")]
-KeyEnv = Annotated[str, typer.Option("--key-env", help="The variable that holds the service's API key.")]
-Folder = Annotated[Path | None, typer.Option("--folder", help="Kept for the next run, which then skips the indexing.")]
-Json = Annotated[Path | None, typer.Option("--json", help="Everything that was measured, question by question.")]
-Mode = Annotated[list[str] | None, typer.Option("--mode", help="hybrid (default), vectors, lexical; may be repeated.")]
+Suites = Annotated[list[str], typer.Argument(help="handbook, a folder in BEIR's layout, or a .jsonl of questions.")]
+Data = Annotated[Path | None, typer.Option(help="Where suites are looked for; or the documents of a .jsonl.")]
+TargetUrl = Annotated[str, typer.Option("--target", help="The library here (pipeline), or a running service's URL.")]
+KeyEnv = Annotated[str, typer.Option(help="The variable that holds the service's API key.")]
+Config = Annotated[Path | None, typer.Option(help="TOML: what of the library is set differently.")]
+Mode = Annotated[str, typer.Option(help="How the library searches: hybrid, vectors or lexical.")]
+Out = Annotated[Path | None, typer.Option(help="The report; by default data/eval/SUITES.json.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="So many questions of each suite, chosen by the seed.")]
+Seed = Annotated[int, typer.Option(help="Of chosen questions and of intervals.")]
+Only = Annotated[list[str] | None, typer.Option(help="Measure only: retrieval, answers, follow-ups; repeatable.")]
+Folder = Annotated[Path | None, typer.Option(help="Kept for the next run, which then skips the indexing.")]
+Ragas = Annotated[bool, typer.Option("--ragas", help="Also ragas' measures (make eval-env).")]
+JudgeUrl = Annotated[str | None, typer.Option(help="An OpenAI-compatible server whose model judges by ragas.")]
+JudgeModel = Annotated[str | None, typer.Option(help="The judge's model.")]
+JudgeKeyEnv = Annotated[str, typer.Option(help="The variable that holds the judge's API key.")]
+JudgeCache = Annotated[Path, typer.Option(help="Keeps what the judge said: it is not asked twice.")]
+JudgeCalls = Annotated[int, typer.Option(min=0, help="Most calls of the judge in a run.")]
+JudgeAtOnce = Annotated[int, typer.Option(min=1, help="Most calls at the same time.")]
+JudgeTimeout = Annotated[float, typer.Option(min=0.1, help="Seconds for a call.")]
+Worst = Annotated[int, typer.Option(help="Print so many questions that went wrong.")]
 
 
 @app.command()
-def retrieval(
-    data: Annotated[list[Path], typer.Argument(help="Folders in BEIR's layout.")],
+def run(
+    suites: Suites,
     *,
-    target: TargetUrl = None,
+    data: Data = None,
+    target: TargetUrl = opening.PIPELINE,
     key_env: KeyEnv = "KB_API_KEY",
-    mode: Mode = None,
+    config: Config = None,
+    mode: Mode = "hybrid",
+    out: Out = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    only: Only = None,
     folder: Folder = None,
-    json: Json = None,
+    worst: Worst = 0,
+    ragas: Ragas = False,
+    judge_base_url: JudgeUrl = None,
+    judge_model: JudgeModel = None,
+    judge_key_env: JudgeKeyEnv = "JUDGE_API_KEY",
+    judge_cache: JudgeCache = Path("data", "eval", "judge"),
+    judge_calls: JudgeCalls = 2000,
+    judge_at_once: JudgeAtOnce = 4,
+    judge_timeout: JudgeTimeout = 60.0,
 ) -> None:
-    """Rankings of documents against gold documents. A service's organization holds nothing else."""
-    modes = mode or ["hybrid"]
-    if unknown := set(modes) - MODES.keys():
-        raise typer.BadParameter(f"there is no mode {', '.join(sorted(unknown))}")
-    if target and modes != ["hybrid"]:
-        raise typer.BadParameter("a service searches in its own way: --mode is for the library")
-    if target and len(data) > 1:
-        raise typer.BadParameter("each data set needs an organization of its own: one at a time with --target")
-    reports = asyncio.run(_retrieval([load(path) for path in data], target, key_env, modes, folder))
-    print(table(["data", "mode", "documents", "questions", *SHOWN, "p50 ms"], [_cells(m, r) for m, r in reports]))
-    _tell_failures([failure for _, report in reports for failure in report.failed])
-    if json:
-        write_json(json, [{"mode": mode, "report": report} for mode, report in reports])
+    """Ask all questions of suites and measure what comes back. Interrupted, the same command goes on."""
+    _check(target, mode, config, only, suites)
+    judge = None
+    if judge_base_url and judge_model:
+        judge = JudgeSettings(
+            base_url=judge_base_url,
+            model=judge_model,
+            api_key=os.environ.get(judge_key_env),
+            cache=judge_cache,
+            most_calls=judge_calls,
+            at_once=judge_at_once,
+            timeout=judge_timeout,
+        )
+    elif judge_base_url or judge_model:
+        raise typer.BadParameter("a judge is named by --judge-base-url and --judge-model")
+    judging = opening.Judging(wanted=ragas or judge is not None, settings=judge)
+    settings = {"target": target, "mode": mode, "configuration": dict(load_configuration(config).tables)}
+    settings |= {"judge": judge.public()} if judge else {}
+    found = tuple(sample(find(name, data), limit, seed) for name in suites)
+    _check_suites(found, target)
+    parts = frozenset(only or PARTS)
+    plan = Plan(suites=found, parts=parts, seed=seed, limit=limit, settings=settings)
+    path = out or Path("data", "eval", "-".join(suite.name for suite in found) + ".json")
+    _finish(asyncio.run(_run(plan, path, key_env, config, folder, judging)), path, worst)
 
 
-def _cells(mode: str, report: RetrievalReport) -> list[str | float]:
-    ranges = [f"{e.mean:.3f} ({e.low:.3f}–{e.high:.3f})" for e in (report.estimates[name] for name in SHOWN)]
-    questions = report.estimates[SHOWN[0]].count
-    return [report.dataset, mode, report.documents, questions, *ranges, report.median_ms]
+def _check(target: str, mode: str, config: Path | None, only: list[str] | None, suites: list[str]) -> None:
+    if mode not in opening.MODES:
+        raise typer.BadParameter(f"there is no mode {mode}")
+    if unknown := set(only or ()) - set(PARTS):
+        raise typer.BadParameter(f"there is no part {', '.join(sorted(unknown))}")
+    if target == opening.PIPELINE:
+        return
+    if mode != "hybrid" or config:
+        raise typer.BadParameter("a service searches in its own way: --mode and --config are for the library")
+    if len(suites) > 1:
+        raise typer.BadParameter("each suite needs an organization of its own: one at a time with --target")
 
 
-async def _retrieval(
-    datasets: list[Dataset], url: str | None, key_env: str, modes: list[str], folder: Path | None
-) -> list[tuple[str, RetrievalReport]]:
-    reports = []
+def _check_suites(suites: Sequence[Dataset], target: str) -> None:
+    if len({suite.name for suite in suites}) < len(suites):
+        raise DatasetError("two suites have the same name")
+    bare = [suite.name for suite in suites if not suite.documents]
+    if bare and target == opening.PIPELINE:
+        raise DatasetError(f"{bare[0]} has no documents: name a folder with corpus.jsonl by --data")
+
+
+async def _run(
+    plan: Plan, path: Path, key_env: str, config: Path | None, folder: Path | None, judging: opening.Judging
+) -> Run:
     with _kept(folder) as kept:
-        for dataset in datasets:
-            for mode in modes:
-                async with _opened(dataset, url, key_env, kept, mode) as target:
-                    reports.append((mode, await runs.retrieval(dataset, target)))
-    return reports
+        settings = plan.settings
+        if settings["target"] == opening.PIPELINE:
+            opened = opening.library(Path(kept), settings["mode"], load_configuration(config))
+        else:
+            opened = opening.service(settings["target"], key_env)
+        async with judging.opened(Path(kept)) as judged:
+            return await run_plan(plan, opened, path, judged=judged, tell=lambda line: print(line, file=sys.stderr))
 
 
-@app.command()
-def handbook(
-    *,
-    target: TargetUrl = None,
-    key_env: KeyEnv = "KB_API_KEY",
-    folder: Folder = None,
-    json: Json = None,
-    data: Annotated[Path, typer.Option("--data", help="Another folder with questions and answers.")] = HANDBOOK,
-    worst: Annotated[int, typer.Option("--worst", help="Prints this many questions that went wrong.")] = 0,
-) -> None:
-    """Answers to the handbook's questions, against what is promised of them; exit code 1 when a promise is broken."""
-    rows = asyncio.run(_answers(load(data), target, key_env, folder))
-    checks = runs.answer_checks(rows)
-    print(checks_table(checks))
-    _tell_failures([f"{row.question.id}: {row.error}" for row in rows if row.error])
-    for row in [row for row in rows if _went_wrong(row)][:worst]:
-        print(f"\n{row.question.id}: {row.question.text}\n  gold: {row.question.answers}\n  said: {row.reply}")
-    if json:
-        write_json(json, {"checks": checks, "rows": rows})
-    if not all_passed(checks):
+def _kept(folder: Path | None) -> Any:
+    """The folder given, or one that is gone afterwards."""
+    return nullcontext(folder) if folder else tempfile.TemporaryDirectory(prefix="eval-")
+
+
+def _finish(done: Run, path: Path, worst: int) -> None:
+    """Exit code 1 where nothing could be measured: its rows are asked again by the same command."""
+    save(done, path)
+    print(run_table(done))
+    for line in [*done.notes, *failures(done)]:
+        print(line, file=sys.stderr)
+    print("\n".join(worst_lines(done, worst)), end="\n" if worst else "")
+    print(f"written: {path}", file=sys.stderr)
+    if done.rows and all(row.error for row in done.rows):
         raise typer.Exit(1)
+    journal_of(path).unlink(missing_ok=True)
 
 
-async def _answers(dataset: Dataset, url: str | None, key_env: str, folder: Path | None) -> list[AnswerRow]:
-    with _kept(folder) as kept:
-        async with _opened(dataset, url, key_env, kept, "hybrid") as target:
-            return await runs.answers(dataset, target)
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(help="The run before.")],
+    b: Annotated[Path, typer.Argument(help="The run after.")],
+    *,
+    seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
+    changed: Annotated[int, typer.Option(help="Print so many questions that changed most.")] = 10,
+) -> None:
+    """Say of each measure whether two runs differ by more than chance, and which questions changed."""
+    found = comparison.compare(load_run(a), load_run(b), seed)
+    print(comparison.comparison_table(found))
+    print("", comparison.conclusion(found), *found.remarks, sep="\n")
+    print(f"\n{len(found.changes)} questions changed.")
+    print(*comparison.change_lines(found.changes[:changed]), sep="\n")
+
+
+@app.command()
+def report(
+    file: Annotated[Path, typer.Argument(metavar="RUN", help="What `run` wrote.")],
+    *,
+    html: Annotated[Path, typer.Option(help="The page.")],
+    baseline: Annotated[Path | None, typer.Option(help="The run before, to show what changed.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
+) -> None:
+    """Write a run as one HTML page that needs nothing else."""
+    content = pages.html(load_run(file), load_run(baseline) if baseline else None, seed)
+    html.parent.mkdir(parents=True, exist_ok=True)
+    html.write_text(content, encoding="utf-8")
+    print(f"written: {html}", file=sys.stderr)
+
+
+@app.command()
+def gate(
+    file: Annotated[Path, typer.Argument(metavar="RUN", help="What `run` wrote.")],
+    *,
+    thresholds: Annotated[Path, typer.Option(help="TOML with the floors.")] = gates.THRESHOLDS,
+) -> None:
+    """Exit code 1, and a line for each floor that the run breaks."""
+    made = gates.checks(load_run(file), gates.load_thresholds(thresholds))
+    broken = gates.broken(made)
+    print(*broken or [f"all {len(made)} floors are kept"], sep="\n")
+    if broken:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -133,58 +223,16 @@ async def _collect(datasets: list[Dataset], folder: Path | None) -> dict[str, Co
         for dataset in datasets:
             others = [other for other in datasets if other is not dataset]
             library = await PipelineTarget.open(Path(kept) / dataset.name, dataset.name)
-            async with _holding(library, dataset) as target:
+            async with opening.holding(library, dataset) as target:
+                print(f"{dataset.name}: {len(dataset.documents)} documents …", file=sys.stderr)
                 collected[dataset.name] = await calibration.collect(dataset, others, target)
     return collected
-
-
-def _went_wrong(row: AnswerRow) -> bool:
-    return not row.gold_cited if row.question.answerable else not row.refused
-
-
-def _kept(folder: Path | None) -> Any:
-    """The folder given, or one that is gone afterwards."""
-    return nullcontext(folder) if folder else tempfile.TemporaryDirectory(prefix="eval-")
-
-
-@asynccontextmanager
-async def _opened(
-    dataset: Dataset, url: str | None, key_env: str, folder: Path | str, mode: str
-) -> AsyncIterator[Target]:
-    async with _holding(await _target(dataset, url, key_env, Path(folder), mode), dataset) as target:
-        yield target
-
-
-@asynccontextmanager
-async def _holding(target: AnyTarget, dataset: Dataset) -> AsyncIterator[AnyTarget]:
-    """A target that holds the data set."""
-    try:
-        print(f"{dataset.name}: {len(dataset.documents)} documents …", file=sys.stderr)
-        await target.ingest(dataset.documents)
-        yield target
-    finally:
-        await target.close()
-
-
-async def _target(dataset: Dataset, url: str | None, key_env: str, folder: Path, mode: str) -> Target:
-    if url is None:
-        return await PipelineTarget.open(folder / dataset.name, dataset.name, **MODES[mode])
-    if not os.environ.get(key_env):
-        raise TargetError(f"put the service's API key into the environment variable {key_env}")
-    return HttpTarget(url, os.environ[key_env])
-
-
-def _tell_failures(failed: list[str]) -> None:
-    for failure in failed[:10]:
-        print(f"failed: {failure}", file=sys.stderr)
-    if len(failed) > 10:
-        print(f"… and {len(failed) - 10} more", file=sys.stderr)
 
 
 def main() -> None:
     try:
         app()
-    except (DatasetError, TargetError) as error:
+    except (DatasetError, TargetError, RunFileError, ConfigurationError, ThresholdsError, RagasMissing) as error:
         sys.exit(str(error))
 
 

@@ -58,13 +58,27 @@ class Dataset:
 def load(folder: Path | str) -> Dataset:
     """Raises DatasetError. Documents without text are left out, with the judgements of them."""
     folder = Path(folder)
-    rows = list(_objects(folder / "corpus.jsonl"))
-    documents = tuple(_document(row, folder.name) for row in rows if str(row["text"]).strip())
-    questions = tuple(_question(row) for row in _objects(folder / "queries.jsonl"))
-    _only_once(folder / "corpus.jsonl", (str(row["_id"]) for row in rows))
+    rows = _corpus(folder)
+    documents = _documents(rows, folder)
+    questions = tuple(question_of(row) for row in _objects(folder / "queries.jsonl"))
     _only_once(folder / "queries.jsonl", (question.id for question in questions))
     gold = _gold(folder / "qrels.tsv", {str(row["_id"]) for row in rows}, {question.id for question in questions})
     return Dataset(folder.name, documents, questions, _among(gold, documents))
+
+
+def documents_of(folder: Path) -> tuple[NewDocument, ...]:
+    """The documents alone. Raises DatasetError."""
+    return _documents(_corpus(folder), folder)
+
+
+def _corpus(folder: Path) -> list[Mapping[str, Any]]:
+    rows = list(_objects(folder / "corpus.jsonl"))
+    _only_once(folder / "corpus.jsonl", (str(row["_id"]) for row in rows))
+    return rows
+
+
+def _documents(rows: Iterable[Mapping[str, Any]], folder: Path) -> tuple[NewDocument, ...]:
+    return tuple(_document(row, folder.name) for row in rows if str(row["text"]).strip())
 
 
 def _among(gold: Mapping[str, Mapping[str, int]], documents: Iterable[NewDocument]) -> dict[str, dict[str, int]]:
@@ -86,7 +100,7 @@ def _document(row: Mapping[str, Any], name: str) -> NewDocument:
     )
 
 
-def _question(row: Mapping[str, Any]) -> Question:
+def question_of(row: Mapping[str, Any]) -> Question:
     return Question(
         id=str(row["_id"]),
         text=str(row["text"]),
@@ -110,7 +124,7 @@ def _gold(path: Path, documents: set[str], questions: set[str]) -> dict[str, dic
 
 
 def _judgements(path: Path) -> Iterator[tuple[int, tuple[str, str, int]]]:
-    lines = _lines(path)
+    lines = lines_of(path)
     if next(lines, (1, ""))[1].split("\t") != HEADER:
         raise DatasetError(f"{path}, line 1: the header is not {' '.join(HEADER)}, separated by tabs")
     for at, line in lines:
@@ -123,7 +137,7 @@ def _judgements(path: Path) -> Iterator[tuple[int, tuple[str, str, int]]]:
 
 def _objects(path: Path) -> Iterator[Mapping[str, Any]]:
     """Each line as an object that has at least `_id` and `text`."""
-    for at, line in _lines(path):
+    for at, line in lines_of(path):
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
@@ -133,7 +147,7 @@ def _objects(path: Path) -> Iterator[Mapping[str, Any]]:
         yield row
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def lines_of(path: Path) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, with their numbers from 1."""
     try:
         content = path.read_text(encoding="utf-8")

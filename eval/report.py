@@ -71,16 +71,16 @@ def all_passed(checks: Sequence[Check]) -> bool:
 
 def write_json(path: Path, content: Mapping[str, Any] | Sequence[Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(_finite(content), indent=1, ensure_ascii=False, default=str, allow_nan=False)
+    text = json.dumps(finite(content), indent=1, ensure_ascii=False, default=str, allow_nan=False)
     path.write_text(text + "\n", encoding="utf-8")
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """Dataclasses as objects, and what is no number as null, as JSON has no NaN."""
     if is_dataclass(value) and not isinstance(value, type):
         value = asdict(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): _finite(one) for key, one in value.items()}
-    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
+        return {str(key): finite(one) for key, one in value.items()}
+    return [finite(one) for one in value] if isinstance(value, list | tuple) else value

@@ -13,12 +13,13 @@ import httpx
 from eval.datasets import batches
 from eval.types import EVERYTHING, Cited, Filters, Found, Reply, TargetError
 from pipelines.errors import KnowledgeBaseError
-from pipelines.fusion import Fusion
 from pipelines.knowledge import KnowledgeBase, by_document
 from pipelines.types import DocumentStatus, NewDocument, Retrieval, Scope
 
 BATCH = 50
 POLL = 0.05
+PATIENCE = 120
+"""Seconds."""
 NAMESPACE = UUID("6d6f1f0a-4e0b-4d6b-9a57-0c6f2b1f6d10")
 
 
@@ -31,11 +32,9 @@ class PipelineTarget:
         self._words_only = words_only
 
     @classmethod
-    async def open(
-        cls, folder: Path, name: str, *, fusion: Fusion | None = None, words_only: bool = False
-    ) -> PipelineTarget:
-        """`words_only` searches by BM25 alone."""
-        return cls.over(await KnowledgeBase.open(folder, fusion=fusion), name, words_only=words_only)
+    async def open(cls, folder: Path, name: str, *, words_only: bool = False, **options: Any) -> PipelineTarget:
+        """`words_only` searches by BM25 alone; `options` are those of `KnowledgeBase.open`."""
+        return cls.over(await KnowledgeBase.open(folder, **options), name, words_only=words_only)
 
     @classmethod
     def over(cls, knowledge: KnowledgeBase, name: str, *, words_only: bool = False) -> PipelineTarget:
@@ -75,7 +74,7 @@ class PipelineTarget:
 
 
 class HttpTarget:
-    """A running service, seen from outside. A 429 is waited out."""
+    """A running service, seen from outside. A 429 is waited out, unless it is a quota of days."""
 
     def __init__(self, base_url: str, api_key: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self._client = httpx.AsyncClient(
@@ -98,7 +97,10 @@ class HttpTarget:
                 raise TargetError(f"{method} {path}: {type(error).__name__}: {error}") from error
             if response.status_code != httpx.codes.TOO_MANY_REQUESTS:
                 break
-            await asyncio.sleep(float(response.headers.get("Retry-After") or 1))
+            wait = float(response.headers.get("Retry-After") or 1)
+            if wait > PATIENCE:
+                raise TargetError(f"{method} {path}: 429, and not again before {wait:g} s")
+            await asyncio.sleep(wait)
         if response.is_error:
             raise TargetError(f"{method} {path}: {response.status_code} {response.text[:300]}")
         return response.json()

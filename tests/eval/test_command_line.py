@@ -1,21 +1,31 @@
-"""`python -m eval` says what was measured, keeps a folder for the next run, and fails where a promise is broken."""
+"""`python -m eval` says what was measured, goes on where it was stopped, and fails where a floor is broken."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 from eval import __main__ as command
+from eval import comparison, judging, measures, opening
+from eval.configuration import Configuration
+from eval.judging import RagasMissing
+from eval.records import load_run
 from eval.types import Cited, Found, Reply
 
 CORPUS = [{"_id": "a", "title": "A", "text": "Booked 14 days ahead."}, {"_id": "b", "title": "B", "text": "Other."}]
-QUERIES = [{"_id": "q", "text": "When?", "answers": ["14 days"]}]
+QUERIES = [
+    {"_id": "q", "text": "When?", "answers": ["14 days"]},
+    {"_id": "u", "text": "Moon?", "answerable": False, "kind": "other"},
+]
 GOOD = Reply("Booked 14 days ahead. [1]", 0.9, (Cited("a", "Booked 14 days ahead."),))
+BAD = Reply("Soon. [1]", 0.9, (Cited("b", "Booked 14 days ahead."),))
+FLOORS = "[small]\nright = { at_least = 0.9 }\nverbatim = { at_least = 1.0 }\n"
 
 
 class Scripted:
-    def __init__(self, reply):
-        self.reply = reply
+    def __init__(self):
+        self.replies = {"When?": GOOD, "Moon?": Reply("Nothing was found.", 0.0)}
         self.opened = []
 
     async def open(self, folder, name, **options):
@@ -23,22 +33,25 @@ class Scripted:
         return self
 
     async def ingest(self, documents):
-        self.ingested = [document.external_id for document in documents]
+        pass
 
     async def search(self, question, limit=10, filters=None):
         return [Found("b", "", 1.0), Found("a", "", 0.5)]
 
     async def ask(self, question, max_citations=5, filters=None):
-        return self.reply
+        return self.replies[question]
 
     async def close(self):
-        self.closed = True
+        pass
 
 
 @pytest.fixture
 def library(monkeypatch):
-    target = Scripted(GOOD)
-    monkeypatch.setattr(command, "PipelineTarget", target)
+    target = Scripted()
+    monkeypatch.setattr(opening, "PipelineTarget", target)
+    monkeypatch.setattr(Configuration, "options", lambda self, folder: {})
+    monkeypatch.setattr(measures, "RESAMPLES", 20)
+    monkeypatch.setattr(comparison, "ROUNDS", 20)
     return target
 
 
@@ -52,85 +65,173 @@ def data(tmp_path):
     return folder
 
 
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "run.json"
+
+
 def run(*arguments):
     return CliRunner().invoke(command.app, [str(argument) for argument in arguments])
 
 
-def test_retrieval_prints_a_row_for_each_mode(library, data, tmp_path):
-    """Each mode opens the same kept folder in its own way; everything is closed; the rest is in the JSON file."""
-    out = tmp_path / "out.json"
-    modes = ("--mode", "hybrid", "--mode", "vectors", "--mode", "lexical")
-    result = run("retrieval", data, *modes, "--folder", tmp_path / "kept", "--json", out)
+def test_a_run_prints_a_table_and_writes_a_report(library, data, out):
+    """A line a measure; the rows are in the file, and no longer beside it."""
+    result = run("run", data, "--out", out, "--seed", 7)
     assert result.exit_code == 0, result.output
-    rows = [line.split(" | ") for line in result.stdout.splitlines()[2:]]
-    assert [[cell.strip(" |") for cell in row[:2]] for row in rows] == [
-        ["small", "hybrid"],
-        ["small", "vectors"],
-        ["small", "lexical"],
-    ]
-    assert {folder for folder, _, _ in library.opened} == {tmp_path / "kept" / "small"}
-    assert library.opened[1][2]["fusion"].lexical_weight == 0
-    assert library.opened[2][2] == {"words_only": True}
-    assert library.closed
-    assert json.loads(out.read_text())[0]["report"]["per_question"]["MRR@10"] == {"q": 0.5}
+    lines = {line.split("|")[1].strip(): line for line in result.stdout.splitlines()}
+    assert "0.500" in lines["MRR@10"]
+    assert "1.000" in lines["right"]
+    report = load_run(out)
+    assert report.provenance["seed"] == 7
+    assert [row.id for row in report.rows] == ["q", "u"]
+    assert not out.with_suffix(".jsonl").exists()
 
 
-def test_an_unknown_mode_is_refused(library, data):
-    """The name that is not known is in the message."""
-    result = run("retrieval", data, "--mode", "magic")
-    assert result.exit_code == 2
-    assert "magic" in result.output
-
-
-def test_a_service_has_no_modes(library, data):
-    """Fusion is a setting of the library, not of a request."""
-    result = run("retrieval", data, "--mode", "lexical", "--target", "http://localhost:1")
-    assert result.exit_code == 2
-
-
-def test_a_service_takes_one_data_set(library, data):
-    """Two data sets in one organization would be searched together."""
-    result = run("retrieval", data, data, "--target", "http://localhost:1")
-    assert result.exit_code == 2
-
-
-def test_good_answers_pass(library, data):
-    """All promises kept: exit code 0 and no verdict NO in the table."""
-    (data / "queries.jsonl").write_text(json.dumps(QUERIES[0]) + "\n" + json.dumps(unanswerable()) + "\n")
-
-    async def ask(question, max_citations=5, filters=None):
-        return Reply("Nothing was found.", 0.0) if question == "Moon?" else GOOD
-
-    library.ask = ask
-    result = run("handbook", "--data", data)
+def test_several_suites_have_a_mean(library, data, out, tmp_path):
+    """Each is a column; measures that one of them lacks have none."""
+    (tmp_path / "more.jsonl").write_text('{"question": "When?", "answer": "never"}\n')
+    (tmp_path / "corpus.jsonl").write_text((data / "corpus.jsonl").read_text())
+    result = run("run", "small", "more.jsonl", "--data", tmp_path, "--out", out)
     assert result.exit_code == 0, result.output
-    assert " NO |" not in result.stdout
+    lines = {line.split("|")[1].strip(): line.split("|") for line in result.stdout.splitlines()}
+    assert [cell.strip() for cell in lines["measure"][2:5]] == ["small", "more", "mean"]
+    assert lines["right"][4].strip() == "0.500"
+    assert lines["refused"][4].strip() == "–"
 
 
-def unanswerable():
-    return {"_id": "u", "text": "Moon?", "answers": [], "answerable": False, "kind": "other"}
+def test_the_worst_are_printed(library, data, out):
+    """What was surely wrong comes before what was right."""
+    library.replies["When?"] = BAD
+    result = run("run", data, "--out", out, "--worst", 1)
+    assert "small/q: When?\n  gold: 14 days\n  said: Soon. [1]\n  cited: b, confidence 0.90" in result.stdout
 
 
-def test_a_broken_promise_is_an_exit_code(library, data):
-    """A snippet that is not verbatim breaks its promise; the wrong answers are shown when asked for."""
-    library.reply = Reply("Soon. [1]", 0.9, (Cited("b", "Booked 14 days ahead."),))
-    result = run("handbook", "--data", data, "--worst", "3")
+def test_a_part_of_the_questions_can_be_asked(library, data, out):
+    """And a part of the measures."""
+    assert run("run", data, "--out", out, "--limit", 1, "--only", "answers").exit_code == 0
+    report = load_run(out)
+    assert len(report.rows) == 1
+    assert report.provenance["limit"] == 1
+    assert "MRR@10" not in report.suites[0].measures
+
+
+def test_a_run_in_which_everything_fails_is_an_exit_code(library, data, out):
+    """The report tells why; the same command asks again."""
+    library.replies.clear()
+    result = run("run", data, "--out", out)
     assert result.exit_code == 1
-    assert " NO |" in result.stdout
-    assert "q: When?" in result.stdout
+    assert "failed: small/q: KeyError: 'When?'" in result.stderr
+    library.replies = {"When?": GOOD, "Moon?": GOOD}
+    assert run("run", data, "--out", out).exit_code == 0
 
 
-def test_a_service_needs_its_key(data, monkeypatch, capsys):
-    """The variable that is missing is named, in a sentence and not a stack."""
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--mode", "magic"], "magic"),
+        (["--only", "magic"], "magic"),
+        (["--mode", "lexical", "--target", "http://localhost:1"], "own way"),
+        (["small", "--target", "http://localhost:1"], "one at a time"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(library, data, arguments, message):
+    """With exit code 2, as any wrong command."""
+    result = run("run", data, *arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "nowhere"], "there is no suite nowhere"),
+        (["run", "handbook", "--target", "http://localhost:1", "--key-env", "NO_KEY"], "NO_KEY"),
+        (["run", "handbook", "handbook"], "same name"),
+        (["run", "mine.jsonl"], "mine has no documents"),
+        (["run", "handbook", "--config", "nowhere.toml"], "nowhere.toml"),
+        (["gate", "nowhere.json"], "nowhere.json"),
+        (["compare", "nowhere.json", "nowhere.json"], "nowhere.json"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(monkeypatch, arguments, message, tmp_path):
+    """And not a stack."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NO_KEY", raising=False)
-    arguments = ["eval", "retrieval", str(data), "--target", "http://localhost:1", "--key-env", "NO_KEY"]
-    monkeypatch.setattr("sys.argv", arguments)
-    with pytest.raises(SystemExit, match="NO_KEY"):
+    (tmp_path / "mine.jsonl").write_text('{"question": "When?"}')
+    monkeypatch.setattr("sys.argv", ["eval", *arguments])
+    with pytest.raises(SystemExit, match=message):
         command.main()
 
 
-def test_a_folder_that_is_no_data_set_is_a_sentence(tmp_path, monkeypatch):
-    """A wrong path ends with the file's name, not with a stack."""
-    monkeypatch.setattr("sys.argv", ["eval", "retrieval", str(tmp_path / "nowhere")])
-    with pytest.raises(SystemExit, match=r"corpus\.jsonl"):
-        command.main()
+def test_a_gate_opens_and_closes(library, data, out, tmp_path):
+    """Exit code 0 with floors kept, 1 with a line for each broken one."""
+    floors = tmp_path / "floors.toml"
+    floors.write_text(FLOORS)
+    run("run", data, "--out", out)
+    kept = run("gate", out, "--thresholds", floors)
+    assert (kept.exit_code, kept.stdout) == (0, "all 2 floors are kept\n")
+    library.replies["When?"] = BAD
+    run("run", data, "--out", out)
+    broken = run("gate", out, "--thresholds", floors)
+    assert broken.exit_code == 1
+    assert broken.stdout.splitlines() == ["small right is 0, wanted ≥ 0.900", "small verbatim is 0, wanted ≥ 1.000"]
+
+
+def test_two_runs_are_compared(library, data, out, tmp_path):
+    """The table, whether it is more than chance, what changed."""
+    run("run", data, "--out", out)
+    library.replies["When?"] = BAD
+    run("run", data, "--out", tmp_path / "b.json")
+    result = run("compare", out, tmp_path / "b.json")
+    assert result.exit_code == 0, result.output
+    assert "None of " in result.stdout
+    assert "the runs have the same library and settings" in result.stdout
+    assert "small/q: When?\n  A: Booked 14 days ahead." in result.stdout
+
+
+def test_a_judge_has_an_address_and_a_model(library, data):
+    """One without the other is a mistake."""
+    assert run("run", data, "--judge-model", "m").exit_code == 2
+    assert run("run", data, "--judge-base-url", "http://localhost:1").exit_code == 2
+
+
+def test_without_ragas_nothing_is_asked(library, data, out, monkeypatch):
+    """The way to it is said at once, not after an hour of questions."""
+
+    def missing():
+        raise RagasMissing("make eval-env")
+
+    monkeypatch.setattr(judging, "ragas", missing)
+    result = run("run", data, "--out", out, "--ragas")
+    assert isinstance(result.exception, RagasMissing)
+    assert library.opened == []
+
+
+def test_what_a_judge_says_is_in_the_report(library, data, out, monkeypatch):
+    """Its failed cases are counted in the table and told; its address and model are in the report, its key is not."""
+
+    async def judged(rows, texts, judge=None, embedding=None):
+        metrics = {"ragas_faithfulness": float("nan")}
+        return [replace(row, metrics=row.metrics | metrics, judge_errors={"ragas_faithfulness": "no"}) for row in rows]
+
+    monkeypatch.setenv("JUDGE_API_KEY", "secret")
+    monkeypatch.setattr(judging, "ragas", lambda: None)
+    monkeypatch.setattr(judging, "judged", judged)
+    monkeypatch.setattr(opening, "resolve_embedding", lambda data_folder: None)
+    result = run("run", data, "--out", out, "--judge-base-url", "http://localhost:1", "--judge-model", "m")
+    assert result.exit_code == 0, result.output
+    assert "–, 2 failed" in result.stdout
+    assert "failed: small/q: ragas_faithfulness: no" in result.stderr
+    assert load_run(out).provenance["judge"] == {"base_url": "http://localhost:1", "model": "m", "most_calls": 2000}
+    assert "secret" not in out.read_text()
+
+
+def test_a_report_is_a_page(library, data, out, tmp_path):
+    """Alone, and beside the run before."""
+    run("run", data, "--out", out)
+    for more in ([], ["--baseline", out]):
+        result = run("report", out, "--html", tmp_path / "new" / "page.html", *more)
+        assert result.exit_code == 0, result.output
+        text = (tmp_path / "new" / "page.html").read_text()
+        assert text.startswith("<!doctype html>")
+        assert ("Since the run before" in text) == bool(more)

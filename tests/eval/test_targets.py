@@ -163,6 +163,14 @@ async def test_a_rate_limit_is_waited_out():
     assert len(service.requests) == 2
 
 
+async def test_an_exhausted_quota_is_not_waited_out():
+    """A month is no pause: the question fails, and says until when."""
+    service = Scripted(httpx.Response(429, headers={"Retry-After": "86400"}))
+    async with service.target() as target:
+        with pytest.raises(TargetError, match="429, and not again before 86400 s"):
+            await target.search("?")
+
+
 @pytest.mark.parametrize(
     ("answer", "message"),
     [

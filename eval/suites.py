@@ -1,0 +1,87 @@
+"""What a run asks: the handbook, a folder in BEIR's layout, or a file of questions with gold answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from eval.datasets import HANDBOOK, Dataset, DatasetError, Question, documents_of, lines_of, load, question_of
+from pipelines.types import NewDocument
+
+
+def find(name: str, data: Path | None = None) -> Dataset:
+    """`name` is `handbook`, a path, or a path in `data`. A file's documents are those of `data`, else beside it.
+
+    Raises DatasetError.
+    """
+    if name == HANDBOOK.name and not Path(name).exists():
+        return load(HANDBOOK)
+    places = [Path(name), *([data / name] if data else [])]
+    path = next((place for place in places if place.exists()), None)
+    if path is None:
+        raise DatasetError(f"there is no suite {name}: looked for {' and '.join(map(str, places))}")
+    return load(path) if path.is_dir() else load_questions(path, data or path.parent)
+
+
+def load_questions(path: Path, corpus: Path) -> Dataset:
+    """Questions of a JSON Lines file, asked of the documents of a folder, or of what the target holds already.
+
+    A line has `question` (or `text`) and may have `id`, `answers`, `documents`, `answerable`, `kind` and `type`.
+    """
+    documents = documents_of(corpus) if (corpus / "corpus.jsonl").is_file() else ()
+    rows = [(at, _object(path, at, line)) for at, line in lines_of(path)]
+    questions = tuple(question_of(row) for _, row in rows)
+    if not questions:
+        raise DatasetError(f"{path}: there is no question")
+    if len({question.id for question in questions}) < len(questions):
+        raise DatasetError(f"{path}: an id is there more than once")
+    gold = {question.id: _gold(row) for question, (_, row) in zip(questions, rows, strict=True)}
+    _among(path, gold, documents)
+    return Dataset(path.stem, documents, questions, {question: grades for question, grades in gold.items() if grades})
+
+
+def _object(path: Path, at: int, line: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise DatasetError(f"{path}, line {at}: no JSON: {error}") from None
+    if not isinstance(row, dict) or not str(row.get("question") or row.get("text") or "").strip():
+        raise DatasetError(f"{path}, line {at}: not an object with a question")
+    answers = row.get("answers", row.get("answer")) or ()
+    texts = [answers] if isinstance(answers, str) else [str(answer) for answer in answers]
+    asked = {"_id": row.get("id", row.get("_id", at)), "text": row.get("question") or row["text"]}
+    return {**row, **asked, "answers": texts}
+
+
+def _gold(row: Mapping[str, Any]) -> dict[str, int]:
+    return {str(document): 1 for document in row.get("documents") or ()}
+
+
+def _among(path: Path, gold: Mapping[str, Mapping[str, int]], documents: Sequence[NewDocument]) -> None:
+    """Where the documents are known, gold ones are among them."""
+    there = {document.external_id for document in documents}
+    lost = [(question, one) for question, grades in gold.items() for one in grades if there and one not in there]
+    if lost:
+        raise DatasetError(f"{path}: there is no document {lost[0][1]!r}, the gold document of {lost[0][0]!r}")
+
+
+def sample(dataset: Dataset, limit: int | None, seed: int) -> Dataset:
+    """So many of its questions, the same ones for the same seed, in their order; all its documents."""
+    if limit is None or limit >= len(dataset.questions):
+        return dataset
+    chosen = sorted(random.Random(seed).sample(range(len(dataset.questions)), limit))  # noqa: S311 - no secret
+    return replace(dataset, questions=tuple(dataset.questions[at] for at in chosen))
+
+
+def fingerprint(dataset: Dataset) -> str:
+    """SHA-256 of all that is read of the data: documents, questions, gold."""
+    ordered = sorted((asdict(document) for document in dataset.documents), key=lambda one: str(one["external_id"]))
+    questions: list[Question] = sorted(dataset.questions, key=lambda question: question.id)
+    content = [ordered, [asdict(question) for question in questions], dataset.gold]
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
