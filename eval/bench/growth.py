@@ -78,7 +78,8 @@ async def measure(bases: Mapping[int, KnowledgeBase], questions: int, added: int
     for question in [text.question() for _ in range(questions)]:
         for at in order.permutation(len(turns)):
             name, size = turns[at]
-            times[name][size].append(await search(bases[size], question, SELECTIONS[name]))
+            # A space more for each: the vectors of questions that were asked before are kept.
+            times[name][size].append(await search(bases[size], question + " " * int(at), SELECTIONS[name]))
     for document in Text(seed=8).documents(added, prefix=f"new-{time.time_ns()}-"):
         for size, base in bases.items():
             started = time.perf_counter()
