@@ -170,7 +170,8 @@ def compare(
     found = comparison.compare(load_run(a), load_run(b), seed)
     print(comparison.comparison_table(found))
     print("", comparison.conclusion(found), *found.remarks, sep="\n")
-    print(f"\n{len(found.changes)} questions changed.")
+    scored = sum(change.in_scores for change in found.changes)
+    print(f"\n{len(found.changes)} questions changed, {scored} of them in more than their confidence.")
     print(*comparison.change_lines(found.changes[:changed]), sep="\n")
 
 
