@@ -3,66 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import AsyncGenerator, Coroutine
+from typing import Any, Protocol, TypeVar
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.base.response.schema import AsyncStreamingResponse, Response
 from llama_index.core.callbacks import CallbackManager
-from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.prompts.mixin import PromptMixinType
-from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, RelatedNodeInfo, TextNode
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from pydantic import PrivateAttr
 
 from pipelines.embedding import Embedding
-from pipelines.types import Answer, Delta, Hit, Scope
-
-if TYPE_CHECKING:
-    from pipelines.knowledge import KnowledgeBase
+from pipelines.nodes import to_node
+from pipelines.types import Answer, Delta, Hit, Retrieval, Scope
 
 Result = TypeVar("Result")
-HIDDEN = ["context", "document_id", "external_id", "url", "day", "cosine", "bm25"]
-"""Metadata that neither a model nor an embedding is shown."""
 
 
-def to_node(hit: Hit) -> NodeWithScore:
-    """A hit as a node: its id is the passage's, its text the verbatim passage, its score the fused one."""
-    passage = hit.passage
-    node = TextNode(
-        id_=str(passage.id),
-        text=passage.text,
-        start_char_idx=passage.start,
-        end_char_idx=passage.end,
-        metadata={
-            "title": hit.title,
-            "context": passage.context,
-            "source": hit.source,
-            "external_id": hit.external_id,
-            "document_id": str(hit.document_id),
-            "url": hit.url,
-            "day": hit.day.isoformat(),
-            "cosine": hit.cosine,
-            "bm25": hit.bm25,
-        },
-        excluded_embed_metadata_keys=HIDDEN,
-        excluded_llm_metadata_keys=HIDDEN,
-    )
-    node.relationships[NodeRelationship.SOURCE] = RelatedNodeInfo(node_id=str(hit.document_id))
-    return NodeWithScore(node=node, score=hit.score)
+class Knowledge(Protocol):
+    """What these need of a knowledge base."""
 
+    async def retrieve(self, question: str, scope: Scope, *, limit: int | None = None) -> Retrieval: ...
 
-async def postprocess(
-    hits: tuple[Hit, ...], postprocessors: Sequence[BaseNodePostprocessor], question: str
-) -> tuple[Hit, ...]:
-    """What LlamaIndex's postprocessors (rerankers, cut-offs …) leave of the hits, in their order, with their scores."""
-    by_id = {str(hit.passage.id): hit for hit in hits}
-    nodes = [to_node(hit) for hit in hits]
-    for postprocessor in postprocessors:
-        nodes = await postprocessor.apostprocess_nodes(nodes, QueryBundle(question))
-    return tuple(replace(by_id[node.node_id], score=node.score or 0.0) for node in nodes if node.node_id in by_id)
+    async def search_words(self, question: str, scope: Scope, limit: int = 10) -> tuple[Hit, ...]: ...
+
+    async def answer(self, question: str, scope: Scope, *, max_citations: int = 5) -> Answer: ...
+
+    def stream(
+        self, question: str, scope: Scope, *, max_citations: int = 5
+    ) -> AsyncGenerator[Delta | Answer, None]: ...
 
 
 class _Bridge:
@@ -113,7 +84,7 @@ class LlamaEmbedding(BaseEmbedding):
 class FusionRetriever(BaseRetriever):
     """Hybrid retrieval under one scope as a LlamaIndex retriever: at most `limit` passages, best first."""
 
-    def __init__(self, knowledge: KnowledgeBase, scope: Scope, limit: int = 10) -> None:
+    def __init__(self, knowledge: Knowledge, scope: Scope, limit: int = 10) -> None:
         super().__init__()
         self._knowledge = knowledge
         self._scope = scope
@@ -131,7 +102,7 @@ class FusionRetriever(BaseRetriever):
 class LexicalRetriever(BaseRetriever):
     """The lexical half alone (BM25) as a LlamaIndex retriever; scores are BM25's own."""
 
-    def __init__(self, knowledge: KnowledgeBase, scope: Scope, limit: int = 10) -> None:
+    def __init__(self, knowledge: Knowledge, scope: Scope, limit: int = 10) -> None:
         super().__init__()
         self._knowledge = knowledge
         self._scope = scope
@@ -152,7 +123,7 @@ class KnowledgeQueryEngine(BaseQueryEngine):
     `response.metadata` carries confidence, citations and related questions; `source_nodes` are the cited passages.
     """
 
-    def __init__(self, knowledge: KnowledgeBase, scope: Scope, *, streaming: bool = False) -> None:
+    def __init__(self, knowledge: Knowledge, scope: Scope, *, streaming: bool = False) -> None:
         super().__init__(CallbackManager([]))
         self._knowledge = knowledge
         self._scope = scope

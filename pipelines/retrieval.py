@@ -117,9 +117,9 @@ class HybridRetriever:
 
     async def _retrieval(self, candidates: Candidates, hits: Sequence[Hit], state: IndexState) -> Retrieval:
         if self._postprocessors:
-            from pipelines import llama
+            from pipelines.nodes import postprocess
 
-            hits = await llama.postprocess(tuple(hits), self._postprocessors, candidates.question.text)
+            hits = await postprocess(tuple(hits), self._postprocessors, candidates.question.text)
         searched = state.documents if candidates.documents_searched is None else candidates.documents_searched
         return Retrieval(
             question=candidates.question, scope=candidates.scope, hits=tuple(hits), documents_searched=searched
