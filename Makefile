@@ -14,7 +14,7 @@ COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev run test test-llm eval-env gate gate-test check lint format lock bench clean
+.PHONY: help env dev run test test-llm eval-env test-ragas gate gate-test check lint format lock bench clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -30,7 +30,10 @@ test: $(DEV) ## all tests that need no language model
 test-llm: $(LLM) ## the tests against a real language model server (llama.cpp with Gemma 3 270M on loopback)
 	$(BIN)/pytest -q -m llm tests/llm
 
-eval-env: $(EVAL) ## make .venv-eval, with ragas and ROUGE: .venv-eval/bin/python -m eval run handbook --ragas
+eval-env: $(EVAL) ## make .venv-eval, with ragas and ROUGE, for python -m eval run --ragas
+
+test-ragas: $(EVAL) ## the tests of what ragas and ROUGE measure, with a scripted judge on loopback
+	$(VENV_EVAL)/bin/pytest -q tests/eval/test_judging.py tests/eval/test_scoring.py
 
 gate: $(DEV) ## the handbook's questions answered, and held to the floors of eval/thresholds.toml
 	@rm -f data/eval/gate.jsonl

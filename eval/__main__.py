@@ -170,7 +170,8 @@ def compare(
     found = comparison.compare(load_run(a), load_run(b), seed)
     print(comparison.comparison_table(found))
     print("", comparison.conclusion(found), *found.remarks, sep="\n")
-    print(f"\n{len(found.changes)} questions changed.")
+    scored = sum(change.in_scores for change in found.changes)
+    print(f"\n{len(found.changes)} questions changed, {scored} of them in more than their confidence.")
     print(*comparison.change_lines(found.changes[:changed]), sep="\n")
 
 
@@ -196,7 +197,10 @@ def gate(
     thresholds: Annotated[Path, typer.Option(help="TOML with the floors.")] = gates.THRESHOLDS,
 ) -> None:
     """Exit code 1, and a line for each floor that the run breaks."""
-    made = gates.checks(load_run(file), gates.load_thresholds(thresholds))
+    held = load_run(file)
+    made = gates.checks(held, gates.load_thresholds(thresholds))
+    if limit := held.provenance.get("limit"):
+        print(f"this run asked {limit} questions of each suite: floors are for all of them", file=sys.stderr)
     broken = gates.broken(made)
     print(*broken or [f"all {len(made)} floors are kept"], sep="\n")
     if broken:

@@ -56,6 +56,11 @@ class Change:
     after: Record
     amount: float
 
+    @property
+    def in_scores(self) -> bool:
+        """And not in its confidence alone."""
+        return self.before.refused != self.after.refused or _steps(self.before, self.after) > 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
@@ -131,10 +136,13 @@ def _randomised(measure: Measure, a: Columns, b: Columns, seed: int) -> float:
 
 
 def _amount(before: Record, after: Record) -> float:
-    shared = [name for name in WEIGHED if name in before.metrics and name in after.metrics]
-    steps = [abs(after.metrics[name] - before.metrics[name]) for name in shared]
     sure = abs((after.confidence or 0.0) - (before.confidence or 0.0))
-    return float(np.nansum([*steps, sure, before.refused != after.refused]))
+    return _steps(before, after) + sure + (before.refused != after.refused)
+
+
+def _steps(before: Record, after: Record) -> float:
+    shared = [name for name in WEIGHED if name in before.metrics and name in after.metrics]
+    return float(np.nansum([abs(after.metrics[name] - before.metrics[name]) for name in shared]))
 
 
 def _remarks(a: Run, b: Run) -> list[str]:

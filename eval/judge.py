@@ -13,6 +13,8 @@ from typing import Any
 import httpx
 
 TRIES = 3
+PATIENCE = 8
+"""Calls in a row that fail before the server is given up: a stalling one would hold a run for hours."""
 PAUSE = 0.5
 """Seconds before the second try; twice as many before the third."""
 
@@ -38,6 +40,10 @@ class JudgeSettings:
         return {"base_url": self.base_url, "model": self.model, "most_calls": self.most_calls}
 
 
+class OutOfCalls(JudgeFailed):
+    """What was allowed is used up: no fault of the server."""
+
+
 class Judge:
     """What was asked before is answered from disk. Use it as a context manager."""
 
@@ -47,6 +53,7 @@ class Judge:
         headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
         self._client = httpx.AsyncClient(base_url=settings.base_url.rstrip("/"), headers=headers, timeout=None)  # noqa: S113 - bounded as a whole
         self._room = asyncio.Semaphore(settings.at_once)
+        self._failures = 0
         self.calls = 0
 
     async def __aenter__(self) -> Judge:
@@ -61,7 +68,7 @@ class Judge:
         async with self._room:
             if (kept := _read(path)) is not None:
                 return kept
-            text = await self._asked(prompt, temperature)
+            text = await self._counted(prompt, temperature)
         _write(path, text)
         return text
 
@@ -70,11 +77,22 @@ class Judge:
         key = hashlib.sha256(json.dumps(named).encode()).hexdigest()
         return self._settings.cache / key[:2] / f"{key}.json"
 
+    async def _counted(self, prompt: str, temperature: float) -> str:
+        if self._failures >= PATIENCE:
+            raise JudgeFailed(f"the judge was given up after {PATIENCE} failures in a row")
+        try:
+            text = await self._asked(prompt, temperature)
+        except JudgeFailed as failure:
+            self._failures += not isinstance(failure, OutOfCalls)
+            raise
+        self._failures = 0
+        return text
+
     async def _asked(self, prompt: str, temperature: float) -> str:
         """What may pass, as an overloaded server, is tried again; a call that took too long is not."""
         for at in range(TRIES):
             if self.calls >= self._settings.most_calls:
-                raise JudgeFailed(f"all {self._settings.most_calls} calls of the judge are used up")
+                raise OutOfCalls(f"all {self._settings.most_calls} calls of the judge are used up")
             self.calls += 1
             try:
                 async with asyncio.timeout(self._settings.timeout):

@@ -49,6 +49,9 @@ class Server(ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.url = f"http://127.0.0.1:{self.server_port}/v1"
 
+    def handle_error(self, request, client_address):
+        """A client that went away is what stalling is for."""
+
 
 class Handler(BaseHTTPRequestHandler):
     server: Server

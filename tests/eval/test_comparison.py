@@ -113,7 +113,7 @@ def test_the_questions_that_changed_most_come_first():
         rows=(Record(suite="s", id="0", question="Question 0?", answer="A", confidence=0.6), *after.rows[1:]),
     )
     changes = compare(before, surer).changes
-    assert [one.after.id for one in changes] == ["1", "0"]
+    assert [(one.after.id, one.in_scores) for one in changes] == [("1", True), ("0", False)]
     assert change_lines(changes)[0].splitlines() == [
         "s/1: Question 1?",
         "  A: A [confidence 0.50; right 0.000]",

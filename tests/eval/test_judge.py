@@ -121,6 +121,25 @@ async def test_a_stalling_server_holds_nothing(server, judge):
     assert one.calls == 1
 
 
+async def test_a_server_that_goes_on_stalling_is_given_up(server, judge):
+    """After eight failures in a row no call is made any more."""
+    server.stalled = True
+    async with judge(timeout=0.05) as one:
+        said = await asyncio.gather(*(one.complete(str(at)) for at in range(20)), return_exceptions=True)
+        assert one.calls <= 8 + 3
+        assert "given up after 8 failures in a row" in str(said[-1])
+
+
+async def test_a_server_that_fails_now_and_then_is_not_given_up(server, judge):
+    """Ten refusals, with a good answer before each."""
+    async with judge() as one:
+        for at in range(10):
+            await one.complete(f"{at}")
+            server.refusals = [400]
+            with pytest.raises(JudgeFailed, match="refused"):
+                await one.complete(f"{at} again")
+
+
 def test_a_key_is_in_no_report(judge, tmp_path):
     """Nor in what is printed of the settings."""
     settings = JudgeSettings(base_url="http://x", model="m", cache=tmp_path, api_key="secret")
