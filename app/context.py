@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -12,10 +12,16 @@ from app.identifiers import new_id
 KEY = "kb.context"
 
 
+async def _nobody_to_check() -> None:
+    """There were no credentials."""
+
+
 @dataclass(slots=True)
 class RequestContext:
     request_id: str
     organization_id: UUID | None = None
+    check_again: Callable[[], Awaitable[None]] = _nobody_to_check
+    """Raises a refusal when the credentials that were shown are not worth what they were."""
 
 
 def context_of(scope: MutableMapping[str, Any]) -> RequestContext:

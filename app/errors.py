@@ -52,6 +52,11 @@ class Forbidden(ServiceError):
         super().__init__(403, code, message)
 
 
+class ApiAccessDisabled(Forbidden):
+    def __init__(self) -> None:
+        super().__init__("This organization's API keys are turned off.", "API_ACCESS_DISABLED")
+
+
 class NotFound(ServiceError):
     def __init__(self, message: str = "There is nothing at this address.", code: str = "NOT_FOUND") -> None:
         super().__init__(404, code, message)

@@ -22,6 +22,8 @@ access_log = logging.getLogger("app.access")
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
 LARGEST_BODY = 32 * 2**20
+ACCOUNTS, LARGEST_OF_ACCOUNTS = "/api/auth/", 2**20
+"""Who needs no credentials may send little."""
 CLIENT_CLOSED = 499
 """In the log only: the client left before there was an answer."""
 
@@ -67,31 +69,32 @@ class Surroundings:
 class BodyLimit:
     """Refuses a body that says it is too large, and one that turns out to be."""
 
-    def __init__(self, app: ASGIApp, limit: int = LARGEST_BODY) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._limit = limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        limit = LARGEST_OF_ACCOUNTS if scope["path"].startswith(ACCOUNTS) else LARGEST_BODY
         announced = Headers(scope=scope).get("content-length", "")
-        if announced.isdecimal() and int(announced) > self._limit:
-            raise PayloadTooLarge(self._limit)
-        await self._app(scope, self._counting(receive), send)
+        if announced.isdecimal() and int(announced) > limit:
+            raise PayloadTooLarge(limit)
+        await self._app(scope, _counting(receive, limit), send)
 
-    def _counting(self, receive: Receive) -> Receive:
-        read = 0
 
-        async def counted() -> Message:
-            nonlocal read
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > self._limit:
-                raise PayloadTooLarge(self._limit)
-            return message
+def _counting(receive: Receive, limit: int) -> Receive:
+    read = 0
 
-        return counted
+    async def counted() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > limit:
+            raise PayloadTooLarge(limit)
+        return message
+
+    return counted
 
 
 def _request_id(scope: Scope) -> str:

@@ -80,4 +80,6 @@ class Answerer:
 
 def _read_and_judge(retrieval: Retrieval, calibration: Calibration) -> tuple[Reading, Judgement]:
     reading = read(retrieval)
+    if not any(map(str.isalnum, retrieval.question.text)):
+        return reading, Judgement(is_answerable=False, confidence=0.0)  # signs alone are near to whatever is short
     return reading, judge(reading, calibration)

@@ -10,7 +10,7 @@ from app.accounts.desk import Desk
 from app.accounts.services import Accounts
 from app.auth.credentials import authenticate, authenticate_person
 from app.auth.routes import Credentials
-from app.errors import Forbidden
+from app.errors import ApiAccessDisabled, Forbidden
 from app.limits.account import Purpose
 from app.limits.admission import admission_of
 from app.limits.dependencies import account_limits_of, limits_of
@@ -43,6 +43,8 @@ async def somebody(request: Request) -> Principal | Person:
     """Who asks, in an organization; or as a person who belongs to none any more and asks about none."""
     try:
         caller: Principal | Person = await authenticate(request)
+    except ApiAccessDisabled:
+        raise
     except Forbidden:
         if "x-organization-id" in request.headers:
             raise

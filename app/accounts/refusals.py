@@ -17,16 +17,20 @@ REASONS = {
 }
 
 
+BEARER = {"WWW-Authenticate": "Bearer"}
+
+
 class InvalidCredentials(ServiceError):
     """The same for an unknown address, a wrong password and somebody who is banned."""
 
     def __init__(self) -> None:
-        super().__init__(401, "INVALID_CREDENTIALS", "The e-mail address or the password is wrong.")
+        super().__init__(401, "INVALID_CREDENTIALS", "The e-mail address or the password is wrong.", headers=BEARER)
 
 
 class InvalidRefreshToken(ServiceError):
     def __init__(self) -> None:
-        super().__init__(401, "INVALID_REFRESH_TOKEN", "The refresh token is invalid, used or expired: log in again.")
+        message = "The refresh token is invalid, used or expired: log in again."
+        super().__init__(401, "INVALID_REFRESH_TOKEN", message, headers=BEARER)
 
 
 class TokenReused(InvalidRefreshToken):

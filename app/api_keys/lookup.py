@@ -30,6 +30,7 @@ class KeyLookup:
         self._found: OrderedDict[str, tuple[float, ApiKey]] = OrderedDict()
         self._noted: OrderedDict[UUID, float] = OrderedDict()
         self._notes: set[asyncio.Task[None]] = set()
+        self._forgotten = 0
 
     async def find(self, secret: str) -> ApiKey | None:
         """The key, unless there is none such or it has expired."""
@@ -46,7 +47,9 @@ class KeyLookup:
         if (kept := self._found.get(digest)) and now - kept[0] < KEPT:
             return kept[1]
         self._found.pop(digest, None)
-        if key := await self._database.read(repository.by_fingerprint, digest):
+        before = self._forgotten
+        key = await self._database.read(repository.by_fingerprint, digest)
+        if key and before == self._forgotten:  # else what was read may be older than what was done
             self._found[digest] = now, key
             _trim(self._found)
         return key
@@ -72,6 +75,7 @@ class KeyLookup:
     def forget(self) -> None:
         """Asks the database again for every key: one was revoked in this process."""
         self._found.clear()
+        self._forgotten += 1
 
     async def close(self) -> None:
         await asyncio.gather(*self._notes)

@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 from app.api_keys.secret import MARK
 from app.auth.provisioning import provision
 from app.context import context_of
-from app.errors import Forbidden, Unauthorized
+from app.errors import ApiAccessDisabled, Forbidden, Unauthorized
 from app.identifiers import read_id
 from app.members import repository as members
 from app.members.repository import Standing
@@ -32,7 +32,13 @@ async def authenticate(request: Request) -> Principal:
     wanted = request.path_params.get(ORGANIZATION) or request.headers.get("x-organization-id")
     asking = _program if credential.startswith(MARK) else _member
     principal = await asking(state_of(request), credential, wanted)
-    context_of(request.scope).organization_id = principal.organization_id
+
+    async def check_again() -> None:
+        if await asking(state_of(request), credential, wanted) != principal:
+            raise Unauthorized
+
+    context = context_of(request.scope)
+    context.organization_id, context.check_again = principal.organization_id, check_again
     return principal
 
 
@@ -44,6 +50,11 @@ async def authenticate_person(request: Request) -> Person:
             raise Unauthorized
         raise Forbidden("Only a person can do this, with an access token.")
     person, _ = await _arrived(state, credential)
+
+    async def check_again() -> None:
+        await _arrived(state, credential)
+
+    context_of(request.scope).check_again = check_again
     return person
 
 
@@ -77,7 +88,7 @@ async def _program(state: State, secret: str, wanted: str | None) -> Principal:
         raise Forbidden("This API key is another organization's.")
     organization = await state["organizations"].of(key.organization_id)
     if organization is None or not organization.features.get("api_access", True):
-        raise Forbidden("This organization's API keys are turned off.", "API_ACCESS_DISABLED")
+        raise ApiAccessDisabled
     return Principal(key.organization_id, key.role, "api_key", key_id=key.id)
 
 

@@ -86,4 +86,6 @@ def _person(claims: dict[str, Any], token: str) -> Person:
 def _label(metadata: Any) -> str | None:
     """People write their own metadata: it is believed in nothing but what their organization is to be called."""
     name = metadata.get("organization_name") if isinstance(metadata, dict) else None
-    return name.strip() if isinstance(name, str) and 1 <= len(name.strip()) <= LONGEST_NAME else None
+    if not isinstance(name, str) or not name.strip().isprintable():
+        return None
+    return name.strip() if 1 <= len(name.strip()) <= LONGEST_NAME else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query
+from fastapi import APIRouter, Depends, Header, Query, Request
 from starlette.responses import Response
 
 from app import openapi
@@ -13,7 +13,8 @@ from app.auth.credentials import Caller, authenticate, permitted
 from app.bodies import body, json_media_type
 from app.documents.batch import put_all
 from app.documents.preconditions import etag, wanted_revision
-from app.documents.schemas import Batch, CreateDocument, UpdateDocument, full, listed, summary
+from app.documents.schemas import SOURCE, Batch, CreateDocument, UpdateDocument, full, listed, summary
+from app.errors import InvalidRequest
 from app.identifiers import read_id
 from app.limits.dependencies import LIMITED
 from app.openapi import EVERYWHERE, request_body
@@ -140,9 +141,18 @@ async def delete(document_id: str, caller: Caller, knowledge: Knowledge, if_matc
 
 @router.delete("", dependencies=EDITING, responses=openapi.DELETE_SOURCE_RESPONSES)
 async def delete_by_source(
-    caller: Caller, knowledge: Knowledge, source: Text, external_id: Text | None = None
+    request: Request,
+    caller: Caller,
+    knowledge: Knowledge,
+    source: Annotated[str, Query(pattern=SOURCE)],
+    external_id: Annotated[str, Query(min_length=1, max_length=512, pattern=r"^[^\x00]*$")] | None = None,
 ) -> Response:
-    """Delete all documents of a source (200 with their number), or the one of its `external_id` (204)."""
+    """Delete all documents of a source (200 with their number), or the one of its `external_id` (204).
+
+    A misspelt `external_id` must not delete the whole source: other parameters are refused.
+    """
+    if unknown := request.query_params.keys() - {"source", "external_id"}:
+        raise InvalidRequest(f"There is no parameter {min(unknown)}.")
     if external_id is None:
         return json_response({"deleted": await knowledge.remove_source(source, caller.scope)})
     await knowledge.remove_by_key(source, external_id, caller.scope)

@@ -12,6 +12,7 @@ from pipelines.knowledge import KnowledgeBase
 from pipelines.types import Document, Scope
 
 TAG = re.compile(r'(W/)?"([^"]*)"')
+TAGS = re.compile(rf"{TAG.pattern}(?:\s*,\s*{TAG.pattern})*")
 NONE_SUCH = -1
 """A revision that no document has."""
 
@@ -32,5 +33,7 @@ async def wanted_revision(header: str | None, document_id: UUID, scope: Scope, k
 
 
 def _revisions(header: str) -> set[int]:
-    """Of strong tags only: a weak one never matches."""
+    """Of strong tags only: a weak one never matches, and of what is no list of tags none."""
+    if not TAGS.fullmatch(header.strip()):
+        return set()
     return {int(tag) for weak, tag in TAG.findall(header) if not weak and re.fullmatch(r"[0-9]{1,9}", tag)}

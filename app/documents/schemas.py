@@ -58,7 +58,8 @@ def _is_deep(value: Any, levels: int) -> bool:
     return not levels or any(_is_deep(item, levels - 1) for item in inside)
 
 
-Source = Annotated[str, Field(pattern=r"^[A-Za-z0-9._:-]{1,100}$")]
+SOURCE = r"^[A-Za-z0-9._:-]{1,100}$"
+Source = Annotated[str, Field(pattern=SOURCE)]
 ExternalId = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_not_blank)]
 Title = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_not_blank)]
 Content = Annotated[str, Field(min_length=1, max_length=1_000_000), AfterValidator(_not_blank)]

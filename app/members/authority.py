@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, or_, select
 
-from app.errors import Forbidden
+from app.errors import ApiAccessDisabled, Forbidden, Unauthorized
 from app.members import repository
+from app.models import api_keys
 from app.organizations import repository as organizations
 from app.principal import Principal
 from app.roles import Operation
@@ -20,8 +22,11 @@ def locked(connection: Connection, caller: Principal, operation: Operation) -> P
 
     Raises Forbidden where that role does not permit the operation.
     """
-    if organizations.lock(connection, caller.organization_id) is None:
+    organization = organizations.lock(connection, caller.organization_id)
+    if organization is None:
         raise Forbidden(STRANGER)
+    if caller.person is None and not organization.features.get("api_access", True):
+        raise ApiAccessDisabled
     current = _current(connection, caller)
     require(current, operation)
     return current
@@ -34,9 +39,22 @@ def require(caller: Principal, operation: Operation) -> None:
 
 
 def _current(connection: Connection, caller: Principal) -> Principal:
-    if caller.user_id is None:
+    """Raises Unauthorized for a credential that was taken back while its request waited."""
+    if caller.person is None:
+        if not _is_good(connection, caller):
+            raise Unauthorized
         return caller
-    member = repository.get(connection, caller.organization_id, caller.user_id)
+    person = caller.person
+    standing = repository.standing(connection, person.user_id, person.session_id)
+    if standing is None or not standing.accepts(person.session_id, person.issued_at):
+        raise Unauthorized
+    member = standing.member_of(caller.organization_id)
     if member is None:
         raise Forbidden(STRANGER)
     return replace(caller, role=member.role)
+
+
+def _is_good(connection: Connection, caller: Principal) -> bool:
+    now = datetime.now(UTC)
+    lives = or_(api_keys.c.expires_at.is_(None), api_keys.c.expires_at > now)
+    return connection.execute(select(api_keys.c.id).where(api_keys.c.id == caller.key_id, lives)).first() is not None

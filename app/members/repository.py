@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from app.models import ended_sessions, memberships, users
+from app.models import ended_sessions, invitations, memberships, users
 
 DIALECTS: dict[str, ModuleType] = {"sqlite": sqlite, "postgresql": postgresql}
 
@@ -145,6 +145,13 @@ def set_role(connection: Connection, organization_id: UUID, user_id: UUID, role:
 
 def remove(connection: Connection, organization_id: UUID, user_id: UUID) -> None:
     connection.execute(delete(memberships).where(_one(organization_id, user_id)))
+
+
+def withdraw_invitations(connection: Connection, member: Member, above: str | None = None) -> None:
+    """Those that they sent and that nobody has accepted: all, or what the role `above` could not give."""
+    kept = {"owner": ("owner", "admin", "member"), "admin": ("admin", "member")}.get(above or "", ())
+    theirs = and_(invitations.c.organization_id == member.organization_id, invitations.c.invited_by == member.user_id)
+    connection.execute(delete(invitations).where(theirs, invitations.c.role.not_in(kept)))
 
 
 def end_session(connection: Connection, session_id: UUID, expires_at: datetime) -> None:

@@ -47,6 +47,7 @@ def change_role(connection: Connection, caller: Principal, user_id: UUID | None,
         require(caller, Operation.EDIT_OWNERS)
         _keep_an_owner(connection, member)
     repository.set_role(connection, member.organization_id, member.user_id, role)
+    repository.withdraw_invitations(connection, member, above=role)
     _record(connection, "role_changed", caller, member, before=member.role, after=role)
     return replace(member, role=role)
 
@@ -60,6 +61,7 @@ def remove(connection: Connection, caller: Principal, user_id: UUID | None) -> N
         require(caller, Operation.EDIT_OWNERS)
         _keep_an_owner(connection, member)
     repository.remove(connection, member.organization_id, member.user_id)
+    repository.withdraw_invitations(connection, member)
     _record(connection, "member_left" if leaving else "member_removed", caller, member, role=member.role)
 
 

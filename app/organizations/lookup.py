@@ -19,19 +19,23 @@ class OrganizationLookup:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._found: OrderedDict[UUID, tuple[float, Organization | None]] = OrderedDict()
+        self._forgotten = 0
 
     async def of(self, organization_id: UUID) -> Organization | None:
         """None for an organization that is gone."""
         now = time.monotonic()
         if (kept := self._found.get(organization_id)) and now - kept[0] < KEPT:
             return kept[1]
+        before = self._forgotten
         organization = await self._database.read(repository.get, organization_id)
-        self._keep(organization_id, now, organization)
+        if before == self._forgotten:  # else what was read may be older than what was done
+            self._keep(organization_id, now, organization)
         return organization
 
     def forget(self, organization_id: UUID) -> None:
         """Asks the database again: it was changed in this process."""
         self._found.pop(organization_id, None)
+        self._forgotten += 1
 
     def _keep(self, organization_id: UUID, now: float, organization: Organization | None) -> None:
         self._found[organization_id] = now, organization

@@ -80,8 +80,8 @@ def present(organization: Organization | None) -> Organization:
 def checked_name(name: str) -> str:
     """Without blanks around it. Raises ValueError, with a sentence."""
     name = name.strip()
-    if not 1 <= len(name) <= LONGEST_NAME:
-        raise ValueError(f"An organization's name has 1 to {LONGEST_NAME} characters.")
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise ValueError(f"An organization's name has 1 to {LONGEST_NAME} characters, all of them printable.")
     return name
 
 

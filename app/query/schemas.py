@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -28,7 +29,14 @@ def _day(value: Any) -> Any:
 
 
 def _trimmed(value: Any) -> Any:
-    return value.strip() if isinstance(value, str) else value
+    """Without white space around, and without signs that nobody sees."""
+    if not isinstance(value, str):
+        return value
+    return "" if all(map(_is_invisible, value)) else value.strip()
+
+
+def _is_invisible(character: str) -> bool:
+    return character.isspace() or unicodedata.category(character) in ("Cf", "Cc")
 
 
 def _or_empty(value: Any) -> Any:

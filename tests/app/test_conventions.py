@@ -115,6 +115,33 @@ async def test_media_type_with_charset(client: httpx.AsyncClient) -> None:
     assert response.status_code == 200
 
 
+@pytest.mark.parametrize("kind", ["application/json; version=1", 'application/json; charset="utf-8"; x=1'])
+async def test_media_type_with_other_parameters(client: httpx.AsyncClient, kind: str) -> None:
+    """Parameters that mean nothing to us are no reason to refuse (RFC 9110)."""
+    response = await client.post(QUERY, content=b'{"question": "x"}', headers={"Content-Type": kind})
+    assert response.status_code == 200
+
+
+async def test_accounts_take_small_bodies(anonymous: httpx.AsyncClient) -> None:
+    """Who needs no credentials may send a mebibyte."""
+    response = await anonymous.post("/api/auth/login", content=b"x" * (2**20 + 1), headers=JSON)
+    assert_is_error(response, 413, "PAYLOAD_TOO_LARGE")
+
+
+async def test_a_body_of_brackets(client: httpx.AsyncClient) -> None:
+    """Millions of empty arrays are refused before they fill the memory; brackets in a text are text."""
+    empty = b'{"question": "x", "a": [' + b"[]," * 600_000 + b"[]]}"
+    assert_is_error(await client.post(QUERY, content=empty, headers=JSON), 400, "INVALID_REQUEST")
+    await created(client, content="[{" * 400_000 + ' "quoted" heron')
+
+
+@pytest.mark.parametrize("number", ["123456789012345678901234567890", "-9223372036854775809"])
+async def test_numbers_that_would_change(client: httpx.AsyncClient, number: str) -> None:
+    """A whole number of more than 64 bits is refused, not rounded."""
+    raw = b'{"question": "x", "a": ' + number.encode() + b"}"
+    assert_is_error(await client.post(QUERY, content=raw, headers=JSON), 400, "MALFORMED_JSON")
+
+
 async def test_announced_size(anonymous: httpx.AsyncClient) -> None:
     """A body that announces more than 32 MiB is refused before anything else."""
     response = await anonymous.post(QUERY, content=b"x", headers={**JSON, "Content-Length": str(LARGEST_BODY + 1)})

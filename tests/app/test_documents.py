@@ -236,6 +236,21 @@ async def test_members_only_read(member: httpx.AsyncClient, client: httpx.AsyncC
     assert {(one.status_code, one.json()["code"]) for one in refused} == {(403, "FORBIDDEN")}
 
 
+@pytest.mark.parametrize("query", ["source=wiki&externalid=1", "source=", "source=%20", "external_id=1", ""])
+async def test_a_misspelt_deletion_deletes_nothing(client: httpx.AsyncClient, query: str) -> None:
+    """What would delete a whole source is told apart from a slip."""
+    await created(client)
+    assert (await client.delete(f"/api/documents?{query}")).status_code == 400
+    assert len((await client.get("/api/documents")).json()["documents"]) == 1
+
+
+@pytest.mark.parametrize("tag", ['junk"1"', '"1', "1", '"1";"2"'])
+async def test_tags_that_are_none(client: httpx.AsyncClient, tag: str) -> None:
+    """An If-Match that cannot be read matches nothing."""
+    path = f"/api/documents/{(await created(client))['id']}"
+    assert (await client.delete(path, headers={"If-Match": tag})).status_code == 412
+
+
 async def test_deleting_by_path_needs_no_body(client: httpx.AsyncClient) -> None:
     """A DELETE with a body of any kind is a DELETE."""
     path = f"/api/documents/{(await created(client))['id']}"

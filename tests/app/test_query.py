@@ -36,6 +36,21 @@ async def test_nothing_found_is_no_error(client: httpx.AsyncClient) -> None:
     assert body["query_metadata"]["sources_searched"] == 0
 
 
+@pytest.mark.parametrize("question", ["\u200b", "\ufeff \u200d", "\u202e"])
+async def test_a_question_that_nobody_sees(client: httpx.AsyncClient, question: str) -> None:
+    """Signs without a shape are no question."""
+    response = await client.post(QUERY, json={"question": question})
+    assert (response.status_code, response.json()["code"]) == (400, "MISSING_QUESTION")
+
+
+@pytest.mark.parametrize("question", ['"', "?!", "((((", "—"])
+async def test_a_question_of_signs_has_no_answer(client: httpx.AsyncClient, question: str) -> None:
+    """Without a letter or a digit nothing is asked, so nothing is found."""
+    await created(client)
+    body = (await client.post(QUERY, json={"question": question})).json()
+    assert (body["citations"], body["confidence"]) == ([], 0.0)
+
+
 async def test_others_documents_are_not_searched(client: httpx.AsyncClient, stranger: httpx.AsyncClient) -> None:
     """An organization finds only what is its own."""
     await created(client)

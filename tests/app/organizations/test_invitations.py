@@ -264,13 +264,28 @@ async def test_the_mail_server_may_be_down(house: House, owner: Resident, caplog
 
 
 async def test_names_do_no_harm_in_mails(house: House, owner: Resident) -> None:
-    """An organization's name is text in the mail, and one line in its subject."""
-    name = "A <b>&\r\nBcc: eve@example.com\x07"
-    assert (await owner.call("PATCH", "settings", {"name": name})).status_code == 200
+    """An organization's name is text in the mail; line breaks and signs that nobody sees are in no name."""
+    for name in ("A\r\nBcc: eve@example.com", "A\x07", "A\u202eB"):
+        assert refusal(await owner.call("PATCH", "settings", {"name": name})) == (400, "INVALID_REQUEST")
+    assert (await owner.call("PATCH", "settings", {"name": "A <b>& Sons"})).status_code == 200
     await invite(owner)
     [mail] = house.mailbox.mails
-    assert mail.subject == "Invitation to A <b>& Bcc: eve@example.com"
-    assert "A &lt;b&gt;&amp; Bcc" in mail.html
+    assert mail.subject == "Invitation to A <b>& Sons"
+    assert "A &lt;b&gt;&amp; Sons" in mail.html
+
+
+@pytest.mark.parametrize("act", ["removed", "demoted"])
+async def test_who_is_gone_does_not_come_back_by_their_own_invitation(house: House, owner: Resident, act: str) -> None:
+    """Invitations that somebody sent and may no longer give end with their role."""
+    admin = await house.member("admin")
+    assert (await admin.call("POST", "members", {"email": GRACE, "role": "admin"})).status_code == 201
+    token = house.mailbox.token(GRACE)
+    if act == "removed":
+        assert (await owner.call("DELETE", f"members/{admin.id}")).status_code == 204
+    else:
+        assert (await owner.call("PATCH", f"members/{admin.id}", {"role": "member"})).status_code == 200
+    accepted = await (await newcomer(house)).call("POST", ACCEPT, {"token": token})
+    assert accepted.status_code == 404
 
 
 async def test_what_was_done_is_audited(house: House, owner: Resident) -> None:
