@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from eval.bench.service import running_service
@@ -24,14 +25,15 @@ from pipelines.types import NewDocument
 
 SLOWER = 2.5
 SETTLE = 0.5
+NUMBERS = count(1)
 
 
 async def ask(target: HttpTarget, questions: Sequence[str]) -> list[float]:
-    """Milliseconds of each, one after the other."""
+    """Milliseconds of each, one after the other; each unlike all before, whose vectors are kept."""
     times = []
     for question in questions:
         started = time.perf_counter()
-        await target.ask(question)
+        await target.ask(f"{question} {next(NUMBERS)}")
         times.append(milliseconds(started))
     return times
 
