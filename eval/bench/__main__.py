@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from eval.bench import embedder, growth, load, overhead
+from eval.bench import access, embedder, enumeration, growth, load, overhead
 from eval.report import Check, all_passed, checks_table, write_json
 from pipelines.embedding import resolve_embedding
 
@@ -23,6 +23,8 @@ def benchmarks(reference_python: str) -> Benchmarks:
         "overhead": lambda: overhead.main([]),
         "load": lambda: load.main([]),
         "growth": lambda: growth.main([]),
+        "access": lambda: access.main([]),
+        "enumeration": lambda: enumeration.main([]),
     }
 
 
