@@ -83,6 +83,11 @@ class Unavailable(ServiceError):
         super().__init__(503, code, message, headers={"Retry-After": str(retry_after)}, **extra)
 
 
+class DatabaseUnavailable(Unavailable):
+    def __init__(self) -> None:
+        super().__init__("DATABASE_UNAVAILABLE", "The database cannot be used right now.", retry_after=5)
+
+
 class InternalError(ServiceError):
     def __init__(self) -> None:
         super().__init__(500, "INTERNAL_ERROR", "Something went wrong on our side.")
