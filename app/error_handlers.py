@@ -9,11 +9,14 @@ from typing import Any, cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from app.context import context_of
 from app.errors import (
+    DatabaseUnavailable,
     Details,
     InternalError,
     InvalidRequest,
@@ -56,8 +59,19 @@ def as_service_error(error: Exception) -> ServiceError:
         return _of_library(error)
     if isinstance(error, RequestValidationError):
         return InvalidRequest("The request is not valid.", details_of(error.errors(), skip=1))
+    if _is_of_database(error):
+        reason = str(getattr(error, "orig", None) or error)
+        logger.error("the database cannot be used: %s: %s", type(error).__name__, reason.partition("\n")[0])
+        return DatabaseUnavailable()
     logger.error("unhandled error", exc_info=error)
     return InternalError()
+
+
+def _is_of_database(error: Exception) -> bool:
+    """Whether it is away, locked or has no connection left; any statement can find out that its connection is gone."""
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    return isinstance(error, OperationalError | InterfaceError | PoolTimeout)
 
 
 def details_of(errors: Sequence[Any], skip: int = 0) -> Details:

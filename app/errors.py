@@ -78,9 +78,19 @@ class UnsupportedMediaType(ServiceError):
         super().__init__(415, "UNSUPPORTED_MEDIA_TYPE", "The request body has to be application/json in UTF-8.")
 
 
+class HeadersTooLarge(ServiceError):
+    def __init__(self, limit: int) -> None:
+        super().__init__(431, "HEADERS_TOO_LARGE", f"The request headers are larger than {limit // 2**10} KiB.")
+
+
 class Unavailable(ServiceError):
     def __init__(self, code: str, message: str, retry_after: int, **extra: Any) -> None:
         super().__init__(503, code, message, headers={"Retry-After": str(retry_after)}, **extra)
+
+
+class DatabaseUnavailable(Unavailable):
+    def __init__(self) -> None:
+        super().__init__("DATABASE_UNAVAILABLE", "The database cannot be used right now.", retry_after=5)
 
 
 class InternalError(ServiceError):

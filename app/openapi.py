@@ -24,7 +24,7 @@ STATUSES = {
     415: "The body is not JSON.",
     429: "Too many requests; `retry_after` says when to come back.",
     500: "Something went wrong on our side.",
-    503: "An index or a model cannot be used now; `Retry-After` says when to come back.",
+    503: "The database, an index or a model cannot be used now; `Retry-After` says when to come back.",
 }
 NOT_FOUND = {404: "There is no such document."}
 CHANGED = {412: "The document has changed since the version named in If-Match."}

@@ -18,6 +18,7 @@ from pipelines.store import leases, publishing
 from pipelines.store.database import Database
 from pipelines.store.leases import Job, Lease
 from pipelines.store.publishing import Draft
+from pipelines.turns import FairTurns
 
 if TYPE_CHECKING:
     from pipelines.ingestion import Ingestion  # LlamaIndex: not before the first document
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 GROUP = 24_000
 """Characters that are indexed together: large enough to keep the cores busy, small enough to let others in between."""
 AT_ONCE = 2
+"""Groups indexed at once, one of an organization: embedding keeps all cores busy with one."""
 CLAIM = 64
 IDLE = 2.0
 RENEWAL = 20.0
@@ -39,26 +41,39 @@ class Indexer:
         self._database = database
         self._indexes = indexes
         self._ingestion = lru_cache(make_ingestion)
-        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._turns = FairTurns(AT_ONCE)
 
     async def index(self, jobs: Sequence[Job]) -> None:
         """Returns when each job is searchable or marked as failed. Jobs of one organization."""
         drafts = await self._database.read(publishing.drafts, jobs)
-        await asyncio.gather(*(self._index_group(group) for group in groups(drafts)))
+        together = [[draft.job for draft in group] for group in groups(drafts)]
+        del drafts  # texts are read again when their turn comes: those that wait need no memory
+        await asyncio.gather(*(self._index_group(group) for group in together))
 
-    async def _index_group(self, drafts: Sequence[Draft]) -> None:
-        async with self._turns:
-            try:
-                await self._build_and_publish(drafts)
-            except Exception as error:  # noqa: BLE001 - whatever a splitter or model raises is the document's failure
-                if len(drafts) == 1:
-                    await self._fail(drafts[0], error)
-                    return
-                logger.info("indexing one by one after %s", type(error).__name__)
-                for draft in drafts:
-                    await self._index_alone(draft)
+    async def _index_group(self, jobs: Sequence[Job]) -> None:
+        async with self._turns.of(jobs[0].organization_id):
+            if drafts := await self._still_wanted(jobs):
+                await self._index_together(drafts)
+
+    async def _still_wanted(self, jobs: Sequence[Job]) -> list[Draft]:
+        """In the jobs' order; without what has been removed or revised since it was accepted."""
+        drafts = {draft.job: draft for draft in await self._database.read(publishing.drafts, jobs)}
+        return [drafts[job] for job in jobs if job in drafts]
+
+    async def _index_together(self, drafts: Sequence[Draft]) -> None:
+        try:
+            await self._build_and_publish(drafts)
+        except Exception as error:  # noqa: BLE001 - whatever a splitter or model raises is the document's failure
+            if len(drafts) == 1:
+                await self._fail(drafts[0], error)
+                return
+            logger.info("indexing one by one after %s", type(error).__name__)
+            for draft in drafts:
+                await self._index_alone(draft)
 
     async def _index_alone(self, draft: Draft) -> None:
+        if not await self._still_wanted([draft.job]):
+            return
         try:
             await self._build_and_publish([draft])
         except Exception as error:  # noqa: BLE001 - as above
@@ -110,14 +125,17 @@ class Worker:
         self._indexer = indexer
         self._wake = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._busy: dict[UUID, asyncio.Task[None]] = {}
+        """By organization, so that nobody's documents wait for the end of another's."""
 
     def start(self) -> None:
         self._tasks = [asyncio.create_task(self._forever()), asyncio.create_task(self._renew())]
 
     async def stop(self) -> None:
-        for task in self._tasks:
+        tasks = [*self._tasks, *self._busy.values()]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         self._tasks = []
 
     def wake(self) -> None:
@@ -135,14 +153,22 @@ class Worker:
                 await asyncio.wait_for(self._wake.wait(), IDLE)
 
     async def _work(self) -> int:
-        waiting = await self._database.read(leases.waiting)
-        if not waiting:
+        if not await self._database.read(leases.waiting, tuple(self._busy)):
             return 0
-        jobs = await self._database.write(leases.claim, self.lease, CLAIM)
+        jobs = await self._database.write(leases.claim, self.lease, CLAIM, tuple(self._busy))
         by_organization = sorted(jobs, key=lambda job: job.organization_id)
-        for _, own in groupby(by_organization, key=lambda job: job.organization_id):
-            await self._indexer.index(list(own))
+        for organization_id, own in groupby(by_organization, key=lambda job: job.organization_id):
+            self._busy[organization_id] = asyncio.create_task(self._index(organization_id, list(own)))
         return len(jobs)
+
+    async def _index(self, organization_id: UUID, jobs: Sequence[Job]) -> None:
+        try:
+            await self._indexer.index(jobs)
+        except Exception:
+            logger.exception("worker")
+        finally:
+            del self._busy[organization_id]
+            self.wake()
 
     async def _renew(self) -> None:
         while True:

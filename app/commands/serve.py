@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from app.commands import console, logs
+from app.commands.protocol import BoundedHeads
 from app.commands.refusals import Refusal, sentence_for
 from app.config import Settings
 
@@ -115,7 +116,8 @@ def without_collection() -> Iterator[None]:
 
 OPTIONS: dict[str, Any] = {
     "loop": "uvloop" if os.name != "nt" else "asyncio",
-    "http": "httptools",
+    "http": BoundedHeads,
+    "ws": "none",  # a WebSocket would pass by all that surrounds a request
     "lifespan": "on",
     "access_log": False,  # the service logs each request itself
     "log_level": "warning",

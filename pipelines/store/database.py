@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 P = ParamSpec("P")
@@ -19,6 +20,9 @@ Statements = Callable[Concatenate[Connection, P], T]
 PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-65536", "mmap_size=268435456")
 READ = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
 """Without a transaction to begin and end, a read is one round trip instead of three."""
+
+PRIVATE: dict[str, Any] = {"hide_parameters": True}
+"""Errors name the statement without its values: these are people's texts and addresses, and errors are logged."""
 
 
 class Database:
@@ -56,7 +60,9 @@ class Database:
         """For tables of one's own beside the library's."""
         if isinstance(self._backend, _Postgres):
             return self._backend.engine
-        engine = create_async_engine(self._url.set(drivername="sqlite+aiosqlite"), connect_args={"timeout": 30})
+        engine = create_async_engine(
+            self._url.set(drivername="sqlite+aiosqlite"), connect_args={"timeout": 30}, **PRIVATE
+        )
         event.listen(engine.sync_engine, "connect", _on_connect)
         event.listen(engine.sync_engine, "begin", _on_begin)
         return engine
@@ -78,7 +84,10 @@ class _Sqlite:
     @staticmethod
     def _engine(url: URL, **options: Any) -> Engine:
         engine = create_engine(
-            url.set(drivername="sqlite"), connect_args={"timeout": 30, "check_same_thread": False}, **options
+            url.set(drivername="sqlite"),
+            connect_args={"timeout": 30, "check_same_thread": False},
+            **PRIVATE,
+            **options,
         )
         event.listen(engine, "connect", _on_connect)
         return engine
@@ -106,8 +115,14 @@ class _Sqlite:
 class _Postgres:
     def __init__(self, url: URL) -> None:
         url = url.set(drivername="postgresql+asyncpg")
-        self.engine = create_async_engine(url, pool_pre_ping=True, pool_timeout=10)
-        self._reader = create_async_engine(url, pool_pre_ping=True, pool_timeout=10, **READ)
+        self.engine = self._engine(url)
+        self._reader = self._engine(url, **READ)
+
+    @staticmethod
+    def _engine(url: URL, **options: Any) -> AsyncEngine:
+        engine = create_async_engine(url, pool_pre_ping=True, pool_timeout=10, **PRIVATE, **options)
+        event.listen(engine.sync_engine, "do_connect", connect_or_say_so)
+        return engine
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         async with self._reader.connect() as connection:
@@ -127,6 +142,16 @@ BACKENDS: dict[str, type[_Sqlite] | type[_Postgres]] = {
     "postgresql": _Postgres,
     "postgres": _Postgres,
 }
+
+
+def connect_or_say_so(dialect: Any, _: Any, arguments: Any, options: Any) -> Any:
+    """Raises OperationalError for a server that is away: asyncpg's own errors, and the network's, come as they are."""
+    import asyncpg
+
+    try:
+        return dialect.connect(*arguments, **options)
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise OperationalError(None, None, error, hide_parameters=True) from error
 
 
 def _on_connect(connection: Any, _: Any) -> None:

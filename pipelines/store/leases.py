@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -38,10 +39,10 @@ def held(lease: Lease | None) -> dict[str, Any]:
     return {"lease_owner": lease.owner if lease else None, "lease_until": until}
 
 
-def claim(connection: Connection, lease: Lease, limit: int) -> list[Job]:
-    """Takes documents that wait and that nobody holds, longest waiting first."""
+def claim(connection: Connection, lease: Lease, limit: int, busy: Sequence[UUID] = ()) -> list[Job]:
+    """Takes documents that wait and that nobody holds, longest waiting first; none of the organizations `busy`."""
     columns = (documents.c.organization_id, documents.c.id, documents.c.revision)
-    due = select(*columns).where(*_due()).order_by(documents.c.updated_at).limit(limit)
+    due = select(*columns).where(*_due(busy)).order_by(documents.c.updated_at).limit(limit)
     due = due.with_for_update(skip_locked=True)
     jobs = [Job(*row) for row in connection.execute(due)]
     connection.execute(
@@ -50,18 +51,19 @@ def claim(connection: Connection, lease: Lease, limit: int) -> list[Job]:
     return jobs
 
 
-def waiting(connection: Connection) -> bool:
+def waiting(connection: Connection, busy: Sequence[UUID] = ()) -> bool:
     """Whether there is anything to claim; asked without the write lock."""
-    return (connection.execute(select(documents.c.id).where(*_due()).limit(1))).first() is not None
+    return (connection.execute(select(documents.c.id).where(*_due(busy)).limit(1))).first() is not None
 
 
-def _due() -> tuple[Any, ...]:
+def _due(busy: Sequence[UUID]) -> tuple[Any, ...]:
     now = datetime.now(UTC)
     return (
         documents.c.status.in_([DocumentStatus.PENDING, DocumentStatus.FAILED]),
         or_(documents.c.lease_until.is_(None), documents.c.lease_until < now),
         or_(documents.c.next_try_at.is_(None), documents.c.next_try_at <= now),
         documents.c.attempts < TRIES,
+        *([documents.c.organization_id.not_in(busy)] if busy else []),
     )
 
 

@@ -15,13 +15,13 @@ READ_ONLY = "identity_read_only"
 
 
 def open_engine(url: str) -> AsyncEngine:
-    """An engine; a SQLite file is readable by its owner only, for it holds private keys."""
+    """An engine whose errors hide values; a SQLite file is readable by its owner only, for it holds private keys."""
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_async_engine(parsed, pool_pre_ping=True)
+        return create_async_engine(parsed, pool_pre_ping=True, hide_parameters=True)
     if parsed.database and parsed.database != ":memory:":
         _private_file(Path(parsed.database))
-    engine = create_async_engine(parsed)
+    engine = create_async_engine(parsed, hide_parameters=True)
     event.listen(engine.sync_engine, "connect", _configure_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine

@@ -46,7 +46,7 @@ async def test_a_failure_at_the_first_arrival(
 
     with monkeypatch.context() as broken:
         broken.setattr(provisioning.organizations, "add", fail)
-        assert (await embedded.follow(address)).status_code == 500
+        assert (await embedded.follow(address)).status_code == 503
         assert await counted(embedded) == [0, 0, 0]
     session = good(await embedded.log_in(address))
     good(await embedded.log_in(address))
