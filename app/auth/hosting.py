@@ -23,15 +23,17 @@ from app.auth.embedded import (
     open_engine,
 )
 from app.config import Settings
+from pipelines.store.database import Database
 
 PATH = "/auth/v1"
 CONFIRM = "/auth/confirm"
 
 
 @asynccontextmanager
-async def opened_embedded(settings: Settings) -> AsyncIterator[tuple[Identity, httpx.AsyncClient]]:
-    """The server, and a client whose requests reach it without a network; its mails lead to our own page."""
+async def opened_embedded(settings: Settings) -> AsyncIterator[tuple[Identity, httpx.AsyncClient, Database]]:
+    """The server, a client whose requests reach it without a network, and its database for plain statements."""
     engine = open_engine(_database(settings))
+    sessions = Database(_database(settings))
     identity = Identity.over(engine, _identity_settings(settings), mailer(settings))
     try:
         await migrate(identity.database)
@@ -40,8 +42,9 @@ async def opened_embedded(settings: Settings) -> AsyncIterator[tuple[Identity, h
         app = Starlette(routes=[Mount(path, create_identity_app(_inside(identity, settings)))])
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport) as http:
-            yield identity, http
+            yield identity, http, sessions
     finally:
+        await sessions.close()
         await engine.dispose()
 
 

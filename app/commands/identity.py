@@ -75,7 +75,7 @@ def _embedded(work: Callable[[Identity], Awaitable[T]]) -> T:
         from app.auth.hosting import opened_embedded
 
         settings.data_dir.mkdir(parents=True, exist_ok=True)
-        async with opened_embedded(settings) as (identity, _):
+        async with opened_embedded(settings) as (identity, _, _):
             return await work(identity)
 
     return asyncio.run(opened())

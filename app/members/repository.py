@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.models import ended_sessions, invitations, memberships, users
@@ -60,18 +60,21 @@ MEMBERS = select(memberships, users.c.email).join(users, users.c.id == membershi
 IN_ORDER = (memberships.c.joined_at, memberships.c.user_id, memberships.c.organization_id)
 
 
+USER = select(users).where(users.c.id == bindparam("user"))
+ENDED = select(ended_sessions.c.session_id).where(ended_sessions.c.session_id == bindparam("session"))
+THEIRS = MEMBERS.where(memberships.c.user_id == bindparam("user")).order_by(*IN_ORDER)
+
+
 def standing(connection: Connection, user_id: UUID, session_id: UUID) -> Standing | None:
     """None for somebody who never came to us."""
-    person = connection.execute(select(users).where(users.c.id == user_id)).one_or_none()
+    person = connection.execute(USER, {"user": user_id}).one_or_none()
     if person is None:
         return None
-    ended = select(ended_sessions.c.session_id).where(ended_sessions.c.session_id == session_id)
-    theirs = MEMBERS.where(memberships.c.user_id == user_id).order_by(*IN_ORDER)
     return Standing(
-        memberships=[_read(row) for row in connection.execute(theirs)],
+        memberships=[_read(row) for row in connection.execute(THEIRS, {"user": user_id})],
         tokens_valid_after=person.tokens_valid_after,
         kept_session=person.kept_session,
-        has_ended=connection.execute(ended).first() is not None,
+        has_ended=connection.execute(ENDED, {"session": session_id}).first() is not None,
     )
 
 

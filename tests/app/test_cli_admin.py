@@ -138,7 +138,7 @@ def test_a_refusal_is_one_sentence(run: Run, tmp_path: Path, arguments: tuple[st
 
 def sign_up(settings: Settings, email: str) -> None:
     async def signed_up() -> None:
-        async with opened_embedded(settings) as (identity, http):
+        async with opened_embedded(settings) as (identity, http, _):
             key = identity.keys.api_key("service_role")
             response = await http.post(
                 "http://localhost:8000/auth/v1/admin/users",

@@ -3,7 +3,7 @@
 from app.auth.embedded.database import Database, open_engine
 from app.auth.embedded.events import Event
 from app.auth.embedded.export import export_users
-from app.auth.embedded.identity import Identity
+from app.auth.embedded.identity import Identity, is_live
 from app.auth.embedded.keys import Keys
 from app.auth.embedded.limiter import Limiter, Unlimited
 from app.auth.embedded.mail import Mail, Mailer, MailNotSent, OutboxMailer, SmtpMailer
@@ -31,6 +31,7 @@ __all__ = [
     "Unlimited",
     "create_identity_app",
     "export_users",
+    "is_live",
     "migrate",
     "open_engine",
 ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Self
 
-from sqlalchemy import select
+from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from app.auth.embedded.clock import Clock, utc_now
@@ -23,6 +23,19 @@ from app.auth.embedded.passwords import Passwords
 from app.auth.embedded.settings import IdentitySettings
 
 log = logging.getLogger(__name__)
+
+
+LIVE = (
+    select(User.banned_until)
+    .join(UserSession, UserSession.user_id == User.id)
+    .where(UserSession.id == bindparam("session"), User.id == bindparam("person"), User.deleted_at.is_(None))
+)
+
+
+def is_live(connection: Connection, user_id: uuid.UUID, session_id: uuid.UUID, now: datetime) -> bool:
+    """Has this session not ended, and is its person neither banned nor deleted?"""
+    found = connection.execute(LIVE, {"session": session_id, "person": user_id}).first()
+    return found is not None and not (found[0] and found[0] > now)
 
 
 @dataclass
@@ -100,8 +113,5 @@ class Identity:
 
     async def is_live(self, user_id: uuid.UUID, session_id: uuid.UUID) -> bool:
         """Has this session not ended, and is its person neither banned nor deleted?"""
-        rows = select(User.banned_until).join(UserSession, UserSession.user_id == User.id)
-        rows = rows.where(UserSession.id == session_id, User.id == user_id, User.deleted_at.is_(None))
         async with self.database.reading() as db:
-            found = (await db.execute(rows)).first()
-        return found is not None and not (found[0] and found[0] > self.clock())
+            return await db.run_sync(lambda session: is_live(session.connection(), user_id, session_id, self.clock()))
