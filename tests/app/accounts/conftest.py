@@ -74,7 +74,7 @@ def outside(tmp_path_factory: pytest.TempPathFactory, provider: OpenIdProvider) 
         sys.executable, "-m", "app.auth.embedded", "--port", str(port), "--url", f"{url}/auth/v1",
         "--site", SITE, "--confirm-url", f"{SITE}/auth/confirm", "--outbox", str(folder / "outbox"),
         "--database", f"sqlite+aiosqlite:///{folder}/identity.db", "--floor", "0", "--mail-interval", "0",
-        "--provider", f"google,{client}", "--sso", f"sso,{client},{DOMAIN}",
+        "--provider", f"google,{client}", "--provider", f"azure,{client}", "--sso", f"sso,{client},{DOMAIN}",
     ]  # fmt: skip
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -108,10 +108,9 @@ def common(tmp_path: Path) -> dict[str, Any]:
 
 
 def embedded_providers(issuer: str) -> dict[str, Any]:
-    google = {f"oauth_google_{name}": value for name, value in _client(issuer).items()}
-    return (
-        google | {f"oauth_sso_{name}": value for name, value in _client(issuer).items()} | {"oauth_sso_domains": DOMAIN}
-    )
+    names = ("google", "azure", "sso")
+    clients = {f"oauth_{name}_{field}": value for name in names for field, value in _client(issuer).items()}
+    return clients | {"oauth_sso_domains": DOMAIN}
 
 
 def _client(issuer: str) -> dict[str, str]:
