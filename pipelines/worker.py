@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -42,6 +43,12 @@ class Indexer:
         self._indexes = indexes
         self._ingestion = lru_cache(make_ingestion)
         self._turns = FairTurns(AT_ONCE)
+        self._underway: Counter[UUID] = Counter()
+
+    @property
+    def underway(self) -> list[UUID]:
+        """Documents that are indexed, or wait for their turn."""
+        return list(self._underway)
 
     async def index(self, jobs: Sequence[Job]) -> None:
         """Returns when each job is searchable or marked as failed. Jobs of one organization."""
@@ -51,9 +58,15 @@ class Indexer:
         await asyncio.gather(*(self._index_group(group) for group in together))
 
     async def _index_group(self, jobs: Sequence[Job]) -> None:
-        async with self._turns.of(jobs[0].organization_id):
-            if drafts := await self._still_wanted(jobs):
-                await self._index_together(drafts)
+        documents = [job.document_id for job in jobs]
+        self._underway.update(documents)
+        try:
+            async with self._turns.of(jobs[0].organization_id):
+                if drafts := await self._still_wanted(jobs):
+                    await self._index_together(drafts)
+        finally:
+            self._underway.subtract(documents)
+            self._underway += Counter()
 
     async def _still_wanted(self, jobs: Sequence[Job]) -> list[Draft]:
         """In the jobs' order; without what has been removed or revised since it was accepted."""
@@ -174,6 +187,7 @@ class Worker:
         while True:
             await asyncio.sleep(RENEWAL)
             try:
-                await self._database.write(leases.renew, self.lease)
+                # No others: what was given up without a word, the database being away, is to be taken up again.
+                await self._database.write(leases.renew, self.lease, self._indexer.underway)
             except Exception:
                 logger.exception("leases")

@@ -13,6 +13,8 @@ from sqlalchemy import Connection, or_, select, update
 from pipelines.store.tables import documents
 from pipelines.types import DocumentStatus
 
+RENEWED = 500
+"""Documents a statement."""
 LEASE = timedelta(seconds=60)
 TRIES = 6
 
@@ -67,8 +69,11 @@ def _due(busy: Sequence[UUID]) -> tuple[Any, ...]:
     )
 
 
-def renew(connection: Connection, lease: Lease) -> None:
-    connection.execute(update(documents).where(documents.c.lease_owner == lease.owner).values(**held(lease)))
+def renew(connection: Connection, lease: Lease, ids: Sequence[UUID]) -> None:
+    """Of these documents, as far as they are still held."""
+    mine = update(documents).where(documents.c.lease_owner == lease.owner)
+    for at in range(0, len(ids), RENEWED):
+        connection.execute(mine.where(documents.c.id.in_(ids[at : at + RENEWED])).values(**held(lease)))
 
 
 def release_all(connection: Connection) -> None:

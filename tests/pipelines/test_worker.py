@@ -94,3 +94,26 @@ async def test_what_was_removed_or_revised_while_it_waited_is_not_begun(
     embedded = {word for text in embedding.embedded for word in text.split()}
     assert {"number0", "number1", "otters."} <= embedded
     assert not {"number2", "number3"} & embedded
+
+
+async def test_what_was_given_up_is_not_held_on_to(
+    knowledge: KnowledgeBase, embedding: Stopping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document that could neither be indexed nor marked as failed is held no longer than its lease."""
+    worker = knowledge._worker
+    assert worker
+    indexer = worker._indexer
+    task = await stopped(knowledge, embedding, wait=60)
+    assert len(indexer.underway) == 4
+
+    async def away(*_: object) -> None:
+        raise OSError("the database is away")
+
+    monkeypatch.setattr(indexer, "_index_together", away)
+    embedding.go_on.set()
+    await asyncio.gather(task, return_exceptions=True)
+    for _ in range(500):
+        if not indexer.underway:
+            break
+        await asyncio.sleep(0.01)
+    assert indexer.underway == []
