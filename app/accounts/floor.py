@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from asyncio import sleep
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
@@ -26,7 +27,7 @@ class Floor:
         try:
             yield
         finally:
-            await asyncio.sleep(max(0.0, started + self._seconds - time.monotonic()))
+            await sleep(max(0.0, started + self._seconds - time.monotonic()))
 
     async def answer_at(self, work: Coroutine[Any, Any, None]) -> None:
         """Raises what the work has raised by then; what takes longer goes on behind the answer.

@@ -210,7 +210,7 @@ class Time:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Time:
     time = Time()
     monkeypatch.setattr(floors, "time", time)
-    monkeypatch.setattr(floors.asyncio, "sleep", time.sleep)
+    monkeypatch.setattr(floors, "sleep", time.sleep)
     return time
 
 
