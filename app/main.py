@@ -17,7 +17,7 @@ from app.api_keys import endpoints as api_keys
 from app.api_keys.lookup import KeyLookup
 from app.auth.door import Door, make_door
 from app.auth.hosting import mailer
-from app.auth.identity import IdentityServer
+from app.auth.identity import PATH, IdentityServer
 from app.auth.identity import opened as opened_identity
 from app.auth.routes import check_routes
 from app.config import Settings
@@ -78,7 +78,7 @@ def create_app(
     error_handlers.install(app)
     for router in ROUTERS:
         app.include_router(router)
-    app.mount("/auth/v1", Door())
+    app.mount(PATH, Door())
     check_routes(app)
     openapi.describe(app, settings.public_url)
     return app

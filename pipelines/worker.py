@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from pipelines.errors import IndexUnavailable, NotVerbatim
+from pipelines.fair_semaphore import FairSemaphore
 from pipelines.following import Indexes
 from pipelines.store import leases, publishing
 from pipelines.store.database import Database
 from pipelines.store.leases import Job, Lease
 from pipelines.store.publishing import Draft
-from pipelines.turns import FairTurns
 
 if TYPE_CHECKING:
     from pipelines.ingestion import Ingestion  # LlamaIndex: not before the first document
@@ -42,7 +42,7 @@ class Indexer:
         self._database = database
         self._indexes = indexes
         self._ingestion = lru_cache(make_ingestion)
-        self._turns = FairTurns(AT_ONCE)
+        self._turns = FairSemaphore(AT_ONCE)
         self._underway: Counter[UUID] = Counter()
 
     @property

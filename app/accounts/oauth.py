@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 from app.accounts import flows
 from app.accounts.desk import Desk
-from app.accounts.digests import digest, new_secret
 from app.accounts.flows import Flow
 from app.accounts.providers import Offer, Offers
 from app.accounts.redirects import Redirects, with_code
@@ -18,6 +17,7 @@ from app.accounts.refusals import LinkExpired, ProviderNotEnabled, SignInRefused
 from app.accounts.sealing import seal, unseal
 from app.accounts.tokens import Arrival
 from app.auth.client import RETURNING, AccountExists, as_administrator, as_anybody, pkce_verifier
+from app.digests import digest, new_secret
 from app.errors import InvalidRequest
 from app.invitations import acceptance
 
@@ -33,7 +33,7 @@ LOST = "This sign-in has expired, was finished already, or began in another brow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class AuthorizationRequest:
     """What a sign-in is begun with."""
 
     provider: str
@@ -45,7 +45,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Departure:
+class AuthorizationRedirect:
     """Where the browser goes; `state` comes back in the address, `verifier` in the browser's cookie."""
 
     url: str
@@ -54,7 +54,7 @@ class Departure:
 
 
 @dataclass(frozen=True, slots=True)
-class Return:
+class AuthorizationResponse:
     """What the browser brings back."""
 
     state: str
@@ -70,23 +70,23 @@ class OAuth:
         self._offers = offers
         self._redirects = redirects
 
-    async def depart(self, wish: Wish) -> Departure:
+    async def authorize(self, wanted: AuthorizationRequest) -> AuthorizationRedirect:
         """Raises ProviderNotEnabled, InvalidRequest, InvitationNotFound."""
         offer = await self._offers.now()
-        if not offer.has(wish.provider):
+        if not offer.has(wanted.provider):
             raise ProviderNotEnabled
-        address = self._redirects.checked(wish.next)
-        invitation = await self._invitation(wish, offer)
+        address = self._redirects.checked(wanted.next)
+        invitation = await self._invitation(wanted, offer)
         state = new_secret()
-        url, verifier = await self._begin(wish, state)
-        flow = Flow(wish.provider, address, wish.organization_name, invitation)
+        url, verifier = await self._begin(wanted, state)
+        flow = Flow(wanted.provider, address, wanted.organization_name, invitation)
         await self._desk.database.write(flows.begin, flow, digest(state), digest(verifier), datetime.now(UTC))
-        return Departure(url, state, verifier)
+        return AuthorizationRedirect(url, state, verifier)
 
-    async def _invitation(self, wish: Wish, offer: Offer) -> str | None:
-        if wish.invitation_token is None:
+    async def _invitation(self, wanted: AuthorizationRequest, offer: Offer) -> str | None:
+        if wanted.invitation_token is None:
             return None
-        token_hash = digest(wish.invitation_token)
+        token_hash = digest(wanted.invitation_token)
         invited = await self._desk.database.read(acceptance.find, token_hash, None, datetime.now(UTC))
         if offer.is_closed:
             await self._let_in(invited.email)
@@ -100,13 +100,13 @@ class OAuth:
         except AccountExists:
             return
 
-    async def _begin(self, wish: Wish, state: str) -> tuple[str, str]:
+    async def _begin(self, wanted: AuthorizationRequest, state: str) -> tuple[str, str]:
         callback = f"{self._desk.site}{CALLBACK}?{urlencode({'state': state})}"
         async with as_anybody(self._desk.identity, pkce=True) as client:
-            url = await _address(client, wish, callback)
+            url = await _address(client, wanted, callback)
             return url, await pkce_verifier(client)
 
-    async def come_back(self, answer: Return) -> Arrival | str:
+    async def callback(self, answer: AuthorizationResponse) -> Arrival | str:
         """The arrival, or the address with a one-time code to which the browser goes on.
 
         Raises LinkExpired for a return that is not this browser's, SignInRefused, SignupClosed, NotInvited.
@@ -123,14 +123,14 @@ class OAuth:
         await self._desk.database.write(flows.put_away, digest(code), sealed, datetime.now(UTC))
         return with_code(flow.next, code)
 
-    async def _finished(self, answer: Return) -> Flow:
+    async def _finished(self, answer: AuthorizationResponse) -> Flow:
         hashes = digest(answer.state), digest(answer.verifier)
         flow = await self._desk.database.write(flows.finish, *hashes, datetime.now(UTC))
         if flow is None:
             raise LinkExpired(LOST)
         return flow
 
-    async def _arrival(self, flow: Flow, answer: Return) -> Arrival:
+    async def _arrival(self, flow: Flow, answer: AuthorizationResponse) -> Arrival:
         async with as_anybody(self._desk.identity, RETURNING) as client:
             entered = await client.exchange_code_for_session(
                 {"auth_code": answer.code, "code_verifier": answer.verifier, "redirect_to": ""}
@@ -149,13 +149,13 @@ class OAuth:
         return content
 
 
-async def _address(client: AsyncGoTrueClient, wish: Wish, callback: str) -> str:
+async def _address(client: AsyncGoTrueClient, wanted: AuthorizationRequest, callback: str) -> str:
     """Where the identity server sends the browser off."""
-    if wish.provider != "sso":
-        options = {"redirect_to": callback, "scopes": SCOPES.get(wish.provider, "")}
-        begun = await client.sign_in_with_oauth({"provider": wish.provider, "options": options})  # type: ignore[typeddict-item]
+    if wanted.provider != "sso":
+        options = {"redirect_to": callback, "scopes": SCOPES.get(wanted.provider, "")}
+        begun = await client.sign_in_with_oauth({"provider": wanted.provider, "options": options})  # type: ignore[typeddict-item]
         return begun.url
-    if not wish.domain:
+    if not wanted.domain:
         raise InvalidRequest("Single sign-on needs `email` or `domain`.")
-    found = await client.sign_in_with_sso({"domain": wish.domain, "options": {"redirect_to": callback}})
+    found = await client.sign_in_with_sso({"domain": wanted.domain, "options": {"redirect_to": callback}})
     return found.url

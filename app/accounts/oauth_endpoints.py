@@ -12,8 +12,9 @@ from app.accounts import examples
 from app.accounts.dependencies import Services, accounts_of
 from app.accounts.endpoints import NOT_KEPT, POSTED, token_response
 from app.accounts.flows import FLOW_LIFETIME
-from app.accounts.oauth import Departure, Return, Wish
-from app.accounts.schemas import Address, Domain, Exchange, OrganizationName, Secret
+from app.accounts.oauth import AuthorizationRedirect, AuthorizationRequest, AuthorizationResponse
+from app.accounts.schemas import Domain, Exchange, OrganizationName, Secret
+from app.addresses import Email
 from app.auth.routes import OPEN
 from app.bodies import body
 from app.limits.dependencies import ADDRESS_LIMITED
@@ -42,7 +43,7 @@ async def callback(
 ) -> Response:
     """Come back from the provider, in the browser that left."""
     verifier = request.cookies.get(_cookie(request, state), "")
-    arrived = await services.oauth.come_back(Return(state, verifier, code, error, error_code))
+    arrived = await services.oauth.callback(AuthorizationResponse(state, verifier, code, error, error_code))
     response = _onward(arrived) if isinstance(arrived, str) else token_response(arrived.as_json())
     response.delete_cookie(_cookie(request, state), path="/", secure=_is_secure(request), httponly=True, samesite="lax")
     return response
@@ -67,25 +68,25 @@ async def start(
     next_: Annotated[str | None, Query(alias="next")] = None,
     organization_name: Annotated[OrganizationName | None, Query(alias="organizationName")] = None,
     invitation_token: Annotated[Secret | None, Query()] = None,
-    email: Annotated[Address | None, Query()] = None,
+    email: Annotated[Email | None, Query()] = None,
     domain: Annotated[Domain | None, Query()] = None,
 ) -> Response:
     """Sign in with a provider: the browser is sent there."""
-    wish = Wish(
+    wanted = AuthorizationRequest(
         provider=provider,
         next=next_,
         organization_name=organization_name,
         invitation_token=invitation_token,
         domain=domain or (email.rpartition("@")[2] if email else None),
     )
-    return _away(request, await services.oauth.depart(wish))
+    return _away(request, await services.oauth.authorize(wanted))
 
 
-def _away(request: Request, departure: Departure) -> Response:
-    response = _onward(departure.url)
+def _away(request: Request, redirect: AuthorizationRedirect) -> Response:
+    response = _onward(redirect.url)
     response.set_cookie(
-        _cookie(request, departure.state),
-        departure.verifier,
+        _cookie(request, redirect.state),
+        redirect.verifier,
         max_age=int(FLOW_LIFETIME.total_seconds()),
         path="/",
         secure=_is_secure(request),

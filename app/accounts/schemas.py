@@ -10,22 +10,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from pydantic_core import PydanticCustomError
 
 from app.accounts.refusals import LONGEST_PASSWORD, REASONS, SHORTEST_PASSWORD
-from app.organizations.service import LONGEST_NAME
+from app.addresses import LABEL, LONGEST, Email
+from app.organizations.service import checked_name
 
-LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 DOMAIN = re.compile(rf"{LABEL}(?:\.{LABEL})*")
-ADDRESS = re.compile(rf"[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{DOMAIN.pattern}")
-LONGEST_ADDRESS = 255
 LONGEST_SECRET = 4096
 WEAK = "weak_password"
-
-
-def _address(text: str) -> str:
-    """One account however its address is spelt."""
-    text = text.strip().lower()
-    if len(text) > LONGEST_ADDRESS or not ADDRESS.fullmatch(text):
-        raise ValueError("must be an e-mail address")
-    return text
 
 
 def _strong(password: str) -> str:
@@ -35,24 +25,16 @@ def _strong(password: str) -> str:
     return password
 
 
-def _name(text: str) -> str:
-    text = text.strip()
-    if not 1 <= len(text) <= LONGEST_NAME:
-        raise ValueError(f"must have 1 to {LONGEST_NAME} characters")
-    return text
-
-
 def _domain(text: str) -> str:
     text = text.strip().lower()
-    if len(text) > LONGEST_ADDRESS or not DOMAIN.fullmatch(text):
+    if len(text) > LONGEST or not DOMAIN.fullmatch(text):
         raise ValueError("must be a domain")
     return text
 
 
-Address = Annotated[str, AfterValidator(_address)]
 Domain = Annotated[str, AfterValidator(_domain)]
 NewPassword = Annotated[str, AfterValidator(_strong)]
-OrganizationName = Annotated[str, AfterValidator(_name)]
+OrganizationName = Annotated[str, AfterValidator(checked_name)]
 Secret = Annotated[str, Field(min_length=1, max_length=LONGEST_SECRET)]
 
 
@@ -72,7 +54,7 @@ class SignUp(Body):
             }
         }
     )
-    email: Address
+    email: Email
     password: NewPassword
     organization_name: OrganizationName | None = Field(default=None, alias="organizationName")
     invitation_token: Secret | None = None
@@ -85,12 +67,12 @@ class SignUp(Body):
 
 
 class LogIn(Body):
-    email: Address
+    email: Email
     password: Secret
 
 
 class AddressOnly(Body):
-    email: Address
+    email: Email
 
 
 class Refresh(Body):

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from app.accounts import repository
 from app.accounts.desk import Desk
-from app.accounts.digests import digest
 from app.accounts.refusals import EmailNotVerified, InvalidCredentials, TokenReused, WeakPassword
 from app.accounts.tokens import Arrival, TokenSet
 from app.auth.client import (
@@ -20,6 +19,7 @@ from app.auth.client import (
     as_administrator,
     as_anybody,
 )
+from app.digests import digest
 from app.invitations import acceptance
 from app.principal import Person
 

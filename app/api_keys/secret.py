@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import string
 import zlib
+
+from app.digests import digest
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 MARK = "kb_"
@@ -29,9 +30,8 @@ def is_well_formed(secret: str) -> bool:
     return _checksum(body) == checksum
 
 
-def fingerprint(secret: str) -> str:
-    """What is stored in a secret's place."""
-    return hashlib.sha256(secret.encode()).hexdigest()
+fingerprint = digest
+"""What is stored in a secret's place."""
 
 
 def _checksum(body: str) -> str:

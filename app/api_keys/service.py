@@ -22,7 +22,7 @@ from app.principal import Principal
 from app.roles import Operation
 from pipelines.store.database import Database
 
-__all__ = ["ApiKey", "create_key", "list_keys", "revoke_key", "revoke_named"]
+__all__ = ["ApiKey", "create_key", "list_keys", "revoke_named"]
 
 LONGEST_NAME = 100
 
@@ -102,11 +102,6 @@ def new_key(
 async def list_keys(database: Database, organization_id: UUID) -> Sequence[ApiKey]:
     """Oldest first."""
     return await database.read(repository.of_organization, organization_id)
-
-
-async def revoke_key(database: Database, key_id: UUID) -> bool:
-    """Whether there was such a key; it opens nothing from now on (within seconds on other processes)."""
-    return bool(await database.write(repository.remove, api_keys.c.id == key_id))
 
 
 async def revoke_named(database: Database, organization_id: UUID, name: str) -> int:

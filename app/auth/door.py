@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app import audit
-from app.auth.identity import IdentityServer
+from app.auth.identity import PATH, IdentityServer
 from app.errors import NotFound
 from app.limits.account import AccountLimits, Purpose
 from pipelines.store.database import Database
@@ -62,5 +62,5 @@ class _Recording:
             event.name,
             audit.user(event.user_id) if event.user_id and event.name != "login_failed" else audit.NOBODY,
             user_id=event.user_id,
-            details={**event.details, "at": "/auth/v1"},
+            details={**event.details, "at": PATH},
         )

@@ -22,10 +22,10 @@ from app.auth.embedded import (
     migrate,
     open_engine,
 )
+from app.auth.identity import PATH
 from app.config import Settings
 from pipelines.store.database import Database
 
-PATH = "/auth/v1"
 CONFIRM = "/auth/confirm"
 
 

@@ -12,12 +12,13 @@ from starlette.responses import Response
 from app.auth.credentials import Caller, Individual, authenticate_person
 from app.auth.embedded.mail import MailNotSent
 from app.bodies import body, json_media_type
+from app.digests import digest
 from app.identifiers import read_id
 from app.invitations import service
 from app.invitations.acceptance import accept as accept_invitation
 from app.invitations.mail import letter
 from app.invitations.schemas import AcceptInvitation, Invite, listed, shown
-from app.invitations.service import LIFETIME, Invited, fingerprint
+from app.invitations.service import LIFETIME, Invited
 from app.limits.account import Purpose
 from app.limits.dependencies import ADDRESS_LIMITED, Accounts
 from app.members.schemas import shown as shown_member
@@ -84,7 +85,7 @@ async def accept(
     person: Individual, knowledge: Knowledge, given: Annotated[AcceptInvitation, Depends(body(AcceptInvitation))]
 ) -> Response:
     """Accept an invitation that was sent to one's own address."""
-    token_hash, now = fingerprint(given.token), datetime.now(UTC)
+    token_hash, now = digest(given.token), datetime.now(UTC)
     member = await knowledge.database.write(accept_invitation, token_hash, person.user_id, person.email, now)
     return json_response(shown_member(member))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -12,6 +10,7 @@ from sqlalchemy import Connection, and_
 
 from app import audit
 from app.api_keys import repository as keys
+from app.digests import digest, new_secret
 from app.errors import ServiceError
 from app.identifiers import new_id
 from app.invitations import repository
@@ -51,8 +50,8 @@ def invite(connection: Connection, caller: Principal, email: str, role: str) -> 
         require(caller, Operation.EDIT_OWNERS)
     if members.of_address(connection, caller.organization_id, email):
         raise MemberExists
-    token = secrets.token_urlsafe(32)
-    invitation, is_new = _put(connection, caller, email, role, fingerprint(token))
+    token = new_secret()
+    invitation, is_new = _put(connection, caller, email, role, digest(token))
     action = "member_invited" if is_new else "member_invited_again"
     _record(connection, action, caller, invitation)
     organization = present(organizations.get(connection, caller.organization_id))
@@ -75,11 +74,6 @@ def revoke(connection: Connection, caller: Principal, invitation_id: UUID | None
     if revoked is None:
         raise InvitationNotFound
     _record(connection, "invitation_revoked", caller, revoked)
-
-
-def fingerprint(token: str) -> str:
-    """What is stored in a token's place."""
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def _put(connection: Connection, caller: Principal, email: str, role: str, token_hash: str) -> tuple[Invitation, bool]:

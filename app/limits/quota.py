@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from types import ModuleType
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, and_, select, true, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from app.limits.clock import Clock, seconds
 from app.limits.readings import MonthReading
 from app.models import usage
+from pipelines.store import dialects
 from pipelines.store.database import Database
-
-DIALECTS: dict[str, ModuleType] = {"sqlite": sqlite, "postgresql": postgresql}
 
 
 class Quota:
@@ -45,7 +42,7 @@ class Quota:
 def count_one(connection: Connection, organization_id: UUID, month: str, limit: int | None) -> int | None:
     """One statement, so that concurrent ones never exceed the limit; None when it is reached."""
     below = true() if limit is None else usage.c.used < limit
-    first = DIALECTS[connection.dialect.name].insert(usage).values(organization_id=organization_id, month=month, used=1)
+    first = dialects.insert(connection, usage).values(organization_id=organization_id, month=month, used=1)
     statement = first.on_conflict_do_update(
         index_elements=["organization_id", "month"], set_={"used": usage.c.used + 1}, where=below
     )

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from types import ModuleType
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, bindparam, delete, func, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from app.models import ended_sessions, invitations, memberships, users
-
-DIALECTS: dict[str, ModuleType] = {"sqlite": sqlite, "postgresql": postgresql}
+from pipelines.store import dialects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +178,7 @@ def _after(place: tuple[datetime, UUID] | None) -> list[ColumnElement[bool]]:
 
 
 def _insert_new(connection: Connection, table: Table, row: dict[str, Any]) -> bool:
-    statement = DIALECTS[connection.dialect.name].insert(table).values(row).on_conflict_do_nothing()
+    statement = dialects.insert(connection, table).values(row).on_conflict_do_nothing()
     return connection.execute(statement).rowcount == 1
 
 

@@ -10,8 +10,8 @@ from uuid import UUID
 
 import numpy as np
 from sqlalchemy import Connection, Row, and_, bindparam, delete, func, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from pipelines.store import dialects
 from pipelines.store.tables import changes, documents, indexes, passages, revisions
 from pipelines.types import Vector
 
@@ -67,11 +67,7 @@ def state(connection: Connection, organization_id: UUID) -> IndexState | None:
 def ensure(connection: Connection, organization_id: UUID, fingerprint: str) -> None:
     """The organization's row, made at its first document."""
     values = {"organization_id": organization_id, "fingerprint": fingerprint}
-    connection.execute(_insert(connection, indexes).values(**values).on_conflict_do_nothing())
-
-
-def _insert(connection: Connection, table: Any) -> Any:
-    return (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+    connection.execute(dialects.insert(connection, indexes).values(**values).on_conflict_do_nothing())
 
 
 def note(connection: Connection, organization_id: UUID, changed: Mapping[UUID, bool], *, documents: int) -> int:
@@ -92,7 +88,7 @@ def note(connection: Connection, organization_id: UUID, changed: Mapping[UUID, b
         {"organization_id": organization_id, "document_id": document_id, "number": last - offset, "replaces": replaces}
         for offset, (document_id, replaces) in enumerate(changed.items())
     ]
-    statement = _insert(connection, changes)
+    statement = dialects.insert(connection, changes)
     replaces = changes.c.replaces | statement.excluded.replaces
     update_set = {"number": statement.excluded.number, "replaces": replaces}
     conflict = statement.on_conflict_do_update(index_elements=["organization_id", "document_id"], set_=update_set)

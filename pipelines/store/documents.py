@@ -12,10 +12,9 @@ from uuid import UUID
 
 import uuid_utils
 from sqlalchemy import Connection, Row, Select, and_, delete, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from pipelines.errors import DocumentExists, DocumentNotFound, InvalidCursor, PreconditionFailed
-from pipelines.store import changes
+from pipelines.store import changes, dialects
 from pipelines.store.leases import Lease, held
 from pipelines.store.tables import documents, passages, revisions
 from pipelines.types import UNCHANGED, Document, DocumentPage, DocumentStatus, Metadata, NewDocument, Unchanged
@@ -70,8 +69,7 @@ def accept(
         "updated_at": now,
         **held(lease),
     }
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    inserted = connection.execute(dialect.insert(documents).values(row).on_conflict_do_nothing())
+    inserted = connection.execute(dialects.insert(connection, documents).values(row).on_conflict_do_nothing())
     if not inserted.rowcount:
         return _revise_by_key(connection, organization_id, document, upsert, lease)
     metadata = dict(document.metadata or {})

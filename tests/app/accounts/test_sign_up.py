@@ -168,7 +168,7 @@ async def test_what_is_no_address(embedded: House, path: str) -> None:
         assert answer.json()["details"][0]["field"] == "email"
 
 
-@pytest.mark.parametrize("name", [None, 5, "", "   ", "a" * 201])
+@pytest.mark.parametrize("name", [None, 5, "", "   ", "a" * 201, "a\nb", "a\x07", "a\u202eb"])
 async def test_what_is_no_name(embedded: House, name: Any) -> None:
     """An organization's name has 1 to 200 characters."""
     assert refused(await embedded.post("/signup", WHOLE | {"organizationName": name})) == (400, "INVALID_REQUEST")

@@ -11,7 +11,7 @@ from uuid import UUID
 Turn = asyncio.Future[None]
 
 
-class FairTurns:
+class FairSemaphore:
     """At most `places` at once, of which one organization leaves one free: who comes next never waits for the end of
     a single other organization's work. Those that wait are taken round robin; an organization's own turns keep their
     order."""

@@ -7,7 +7,7 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.turns import FairTurns
+from pipelines.fair_semaphore import FairSemaphore
 
 A, B, C = UUID(int=0xA), UUID(int=0xB), UUID(int=0xC)
 WORK = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4), st.booleans()), max_size=30)
@@ -18,7 +18,7 @@ class Watched:
     """Work under turns that notes who began, and that checks what has to hold all the time."""
 
     def __init__(self, places: int) -> None:
-        self.turns = FairTurns(places)
+        self.turns = FairSemaphore(places)
         self.places = places
         self.running: list[UUID] = []
         self.began: list[tuple[UUID, int]] = []
@@ -70,7 +70,7 @@ async def everybody(work: list[tuple[int, int, bool]], places: int, rng: random.
     await all_places_are_free(watched.turns, places)
 
 
-async def all_places_are_free(turns: FairTurns, places: int) -> None:
+async def all_places_are_free(turns: FairSemaphore, places: int) -> None:
     """As many strangers as there are places come in at once."""
     inside = asyncio.Barrier(places)
 
