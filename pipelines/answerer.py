@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 PASSAGES = 20
 """Best passages that an answer and what is asked next are made from."""
-NEAR = 3
-"""A follow-up question must find its document among so many passages."""
 
 
 class Answerer:
@@ -45,7 +43,7 @@ class Answerer:
             for event in nothing_found(retrieval.documents_searched):
                 yield event
             return
-        finds = self._retriever.finder(scope, NEAR)
+        finds = self._retriever.finder(scope)
         async with aclosing(self._claims(reading, max_citations)) as claims:
             events = compose(
                 claims,

@@ -18,6 +18,8 @@ from pipelines.store.changes import IndexedPassage, Step
 from pipelines.text.tokens import index_tokens
 from pipelines.types import Scope
 
+BM25_BOUND = 2.2
+"""A term's BM25 is below its weight times this, k1 + 1."""
 HEAP = 32_000_000
 LOCK_WAIT = 30.0  # seconds for another process's writer to finish a step
 

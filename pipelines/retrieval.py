@@ -15,6 +15,7 @@ from pipelines.embedding import Embedding
 from pipelines.errors import IndexUnavailable
 from pipelines.following import Indexes, OrganizationIndexes
 from pipelines.fusion import ConvexCombination, Fusion
+from pipelines.lexical import BM25_BOUND
 from pipelines.similarity import cosines
 from pipelines.store import changes
 from pipelines.store.changes import IndexState
@@ -157,16 +158,17 @@ class HybridRetriever:
         searched = matrix.count_documents(rows) if matrix and rows is not None else None
         return Candidates(question, scope, near, bm25, searched)
 
-    def finder(self, scope: Scope, near: int) -> Callable[[str, Hit], bool]:
-        """Tells whether a question finds a hit's document by its words among so many passages: no database, no wait."""
+    def finder(self, scope: Scope) -> Callable[[str, Hit], float]:
+        """Tells how well a question finds a hit's document by its words, best of all: no database, no wait."""
         indexes = self._indexes.newest(scope.organization_id)
 
-        def finds(question: str, wanted: Hit) -> bool:
-            if indexes is None:
-                return False
-            terms = query_tokens(question, indexes.lexical.languages)
-            found = indexes.lexical.search(terms, scope, near) if terms else {}
-            return indexes.lexical.has_one_of(wanted.document_id, list(found))
+        def finds(question: str, wanted: Hit) -> float:
+            if indexes is None or not (terms := query_tokens(question, indexes.lexical.languages)):
+                return 0.0
+            best = indexes.lexical.search(terms, scope, 1)
+            if not indexes.lexical.has_one_of(wanted.document_id, list(best)):
+                return 0.0
+            return max(best.values()) / (BM25_BOUND * sum(indexes.lexical.weights(terms).values()))
 
         return finds
 

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from pipelines.answering.cues import NAME, NEGATION, has_digit, neighbours, numbered_names
 from pipelines.answering.passages import ReadPassage
 from pipelines.answering.reading import Reading
+from pipelines.lexical import BM25_BOUND
 from pipelines.text.tokens import index_tokens
 
 LIKELIEST = 4
 FIELD = slice(4, 20)
 """Hits, by cosine, out of which the nearest one should stand."""
-BM25_BOUND = 2.2
-"""A term's BM25 is below its weight times this, k1 + 1."""
 MANY_TERMS = 12
 DILUTED = 15.0
 """Tokens of a unit beside the question's: among so many the question's meet by chance."""

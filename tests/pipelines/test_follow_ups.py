@@ -1,5 +1,7 @@
 """What to ask next: answerable, new, in the passage's language."""
 
+import pytest
+
 from pipelines.answering.claims import Claim
 from pipelines.answering.reading import read
 from pipelines.follow_ups import follow_ups
@@ -9,13 +11,13 @@ from tests.pipelines.answering.retrievals import hit, retrieval
 CITED = hit("The heron nests by the river.", 1, title="Herons › Nests")
 
 
-def beside(number: int, context: str) -> Hit:
-    return hit(f"Passage {number}.", number, title=context)
+def beside(number: int, context: str, text: str = "") -> Hit:
+    return hit(text or f"Passage {number}.", number, title=context)
 
 
-def ask(*others: Hit, answerable: bool = True) -> tuple[str, ...]:
-    def check(question: str, wanted: Hit) -> bool:
-        return answerable
+def ask(*others: Hit, found: float = 1.0) -> tuple[str, ...]:
+    def check(question: str, wanted: Hit) -> float:
+        return found
 
     reading = read(retrieval("Where does the heron nest?", [CITED, *others]))
     return follow_ups(reading, [Claim("It nests by the river.", (CITED,))], check)
@@ -29,10 +31,24 @@ def test_headings_beside_what_was_cited_become_questions() -> None:
 
 
 def test_what_cannot_be_answered_is_not_asked() -> None:
-    """Each is checked by a search."""
-    assert ask(beside(2, "Herons › Feeding habits"), answerable=False) == ()
+    """Each is checked by a search that has to find more than a few of its words."""
+    assert ask(beside(2, "Herons › Feeding habits"), found=0.5)
+    assert ask(beside(2, "Herons › Feeding habits"), found=0.3) == ()
 
 
 def test_what_was_cited_is_not_asked_again() -> None:
     """The cited passage's own heading is no next question."""
     assert ask(beside(2, "Herons › Nests")) == ()
+
+
+def test_where_there_is_no_heading_a_name_is_asked_about() -> None:
+    """The first one of several words that the title does not have; a sentence's first word is none."""
+    passage = beside(2, "Bitterns", "Grey Herons winter in the south, says Ada Lovelace of Kings College.")
+    assert ask(passage) == ("What does “Bitterns” say about Ada Lovelace of Kings College?",)
+    assert ask(beside(2, "Bitterns", "They winter in the south.")) == ("What does “Bitterns” cover?",)
+
+
+@pytest.mark.parametrize("title", ["Chat log 20261202", "minutes_final › Who was there", "scan0012.pdf"])
+def test_names_that_machines_give_are_not_spoken(title: str) -> None:
+    """A follow-up question is one that a person would ask."""
+    assert ask(beside(2, title, "They winter in the south.")) == ()
