@@ -11,9 +11,7 @@ from limits.aio.storage.redis.redispy import RedispyBridge
 from redis.asyncio import Redis
 
 from app.limits.clock import Clock, system_clock
-
-SWEPT_FROM = 1_024
-"""Buckets from which on the full ones are forgotten."""
+from app.limits.kept import Kept
 
 CHANGE = """
 local now = tonumber(ARGV[1])
@@ -60,15 +58,14 @@ class MemoryBuckets:
     def __init__(self, clock: Clock | None = None) -> None:
         self._clock = clock or system_clock
         self._lock = Lock()
-        self._kept: dict[str, tuple[BucketState, int]] = {}
-        self._sweep_at = SWEPT_FROM
+        self._kept: Kept[tuple[BucketState, int]] = Kept()
 
     async def change(self, key: str, added: int, capacity: int, refill: int) -> BucketState:
         with self._lock:
             state = self._changed(self._now(key, refill), added, capacity)
             if state.admitted and added:
                 self._kept[key] = state, refill
-                self._sweep(state.at)
+                self._kept.sweep(lambda kept: _paid(*kept, state.at) > 0)
             return state
 
     async def clear(self, key: str) -> None:
@@ -88,12 +85,6 @@ class MemoryBuckets:
         if added > 0 and state.debt + added > capacity:
             return BucketState(state.debt, state.at, admitted=False)
         return BucketState(max(0, state.debt + added), state.at)
-
-    def _sweep(self, now: int) -> None:
-        if len(self._kept) < self._sweep_at:
-            return
-        self._kept = {key: (state, refill) for key, (state, refill) in self._kept.items() if _paid(state, refill, now)}
-        self._sweep_at = max(SWEPT_FROM, 2 * len(self._kept))
 
 
 class RedisBuckets:

@@ -14,7 +14,8 @@ from limits import RateLimitItemPerSecond
 from limits.aio.strategies import RateLimiter
 from slowapi import Limiter
 
-from app.limits.bucket_stores import SWEPT_FROM, MemoryBuckets
+from app.limits.bucket_stores import MemoryBuckets
+from app.limits.kept import SWEPT_FROM
 from app.limits.readings import Reading
 from app.limits.storage import close, make_limiter
 from app.limits.token_bucket import BucketItem, TokenBucketRateLimiter
