@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -18,8 +21,19 @@ LEEWAY = 10
 """Seconds by which clocks may differ."""
 LONGEST_LIFE = 24 * 3600
 LONGEST_TOKEN = 8192
+MOST_KEPT = 1_024
+"""Tokens whose signature is not looked at again, of up to LONGEST_TOKEN characters each."""
 UNWANTED = ("crit", "jku", "jwk", "x5u", "x5c")
 """Header fields by which a token would bring its own key or rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Signing:
+    """What a token is verified by; without an id it is the secret."""
+
+    id: str | None
+    key: Any
+    algorithm: str
 
 
 class TokenVerifier:
@@ -32,39 +46,61 @@ class TokenVerifier:
         self._keys = keys
         self._issuer = issuer
         self._secret = secret
+        self._verified: OrderedDict[str, tuple[_Signing, Person]] = OrderedDict()
 
     async def verify(self, token: str) -> Person:
         """Raises Unauthorized, or IdentityUnavailable when there are no keys to go by."""
+        if person := await self._known(token):
+            return person
         if len(token) > LONGEST_TOKEN:
             raise Unauthorized
         try:
-            key, algorithm = await self._key(jwt.get_unverified_header(token))
+            signing = await self._signing(jwt.get_unverified_header(token))
             claims = jwt.decode(
                 token,
-                key,
-                algorithms=[algorithm],
+                signing.key,
+                algorithms=[signing.algorithm],
                 audience=AUDIENCE,
                 issuer=self._issuer,
                 leeway=LEEWAY,
                 options={"require": ["exp", "iat", "sub", "aud", "iss"]},
             )
-            return _person(claims, token)
+            person = _person(claims, token)
         except (jwt.PyJWTError, KeyError, ValueError, TypeError, OverflowError):
             raise Unauthorized from None
+        self._keep(token, signing, person)
+        return person
 
-    async def _key(self, header: dict[str, Any]) -> tuple[Any, str]:
+    async def _known(self, token: str) -> Person | None:
+        """Verified before, by a key that is still good; time alone can have changed what a token is worth."""
+        if token not in self._verified:
+            return None
+        signing, person = self._verified[token]
+        if signing.id is not None:
+            key = await self._keys.key(signing.id)
+            if key is None or key.key is not signing.key:
+                return None
+        return person if person.expires_at.timestamp() > time.time() - LEEWAY else None
+
+    def _keep(self, token: str, signing: _Signing, person: Person) -> None:
+        self._verified[token] = signing, person
+        if len(self._verified) > MOST_KEPT:
+            self._verified.popitem(last=False)
+
+    async def _signing(self, header: dict[str, Any]) -> _Signing:
         """The key decides about the algorithm, the token has to agree."""
         if any(name in header for name in UNWANTED):
             raise ValueError("a token does not bring its own key")
         algorithm = str(header.get("alg"))
         if algorithm == "HS256" and self._secret:
-            return self._secret, algorithm
+            return _Signing(None, self._secret, algorithm)
         if algorithm not in ("ES256", "RS256"):
             raise ValueError("not an algorithm of ours")
-        key = await self._keys.key(str(header["kid"]))
+        key_id = str(header["kid"])
+        key = await self._keys.key(key_id)
         if key is None or key.algorithm_name != algorithm:
             raise ValueError("no key for this")
-        return key.key, algorithm
+        return _Signing(key_id, key.key, algorithm)
 
 
 def _person(claims: dict[str, Any], token: str) -> Person:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import httpx
 import pytest
 
 from pipelines.embedding import resolve_embedding
+from tests.e2e.running import free_port
 
 Json = dict[str, Any]
 
@@ -32,6 +36,23 @@ def new_home(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable
         return made
 
     return make
+
+
+@pytest.fixture(scope="session")
+def chroma_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Chroma server."""
+    folder, port = tmp_path_factory.mktemp("chroma"), free_port()
+    command = [str(Path(sys.executable).parent / "chroma"), "run", "--path", str(folder), "--port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        url = f"http://127.0.0.1:{port}"
+        for _ in range(300):
+            try:
+                if httpx.get(f"{url}/api/v2/heartbeat").is_success:
+                    break
+            except httpx.TransportError:
+                time.sleep(0.1)
+        yield url
+        process.terminate()
 
 
 def document(source: str, external_id: str = "1", **changed: Any) -> Json:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,26 +12,10 @@ import httpx
 import pytest
 
 from tests.e2e.conftest import document
-from tests.e2e.running import free_port, kb, last_line, serving
+from tests.e2e.running import kb, last_line, serving
 from tests.services import new_postgres_database
 
 ROUNDS = 12
-
-
-@pytest.fixture(scope="module")
-def chroma_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder, port = tmp_path_factory.mktemp("chroma"), free_port()
-    command = [str(Path(sys.executable).parent / "chroma"), "run", "--path", str(folder), "--port", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        url = f"http://127.0.0.1:{port}"
-        for _ in range(300):
-            try:
-                if httpx.get(f"{url}/api/v2/heartbeat").is_success:
-                    break
-            except httpx.TransportError:
-                time.sleep(0.1)
-        yield url
-        process.terminate()
 
 
 @pytest.fixture(scope="module")
