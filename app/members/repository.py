@@ -55,23 +55,30 @@ class Known:
 
 MEMBERS = select(memberships, users.c.email).join(users, users.c.id == memberships.c.user_id)
 IN_ORDER = (memberships.c.joined_at, memberships.c.user_id, memberships.c.organization_id)
-
-
-USER = select(users).where(users.c.id == bindparam("user"))
-ENDED = select(ended_sessions.c.session_id).where(ended_sessions.c.session_id == bindparam("session"))
-THEIRS = MEMBERS.where(memberships.c.user_id == bindparam("user")).order_by(*IN_ORDER)
+STANDING = (
+    select(
+        *users.c["email", "tokens_valid_after", "kept_session"],
+        memberships,
+        ended_sessions.c.session_id.label("ended"),
+    )
+    .outerjoin_from(users, memberships, memberships.c.user_id == users.c.id)
+    .outerjoin(ended_sessions, ended_sessions.c.session_id == bindparam("session"))
+    .where(users.c.id == bindparam("user"))
+    .order_by(*IN_ORDER)
+)
+"""A row a membership; one without any for who has none."""
 
 
 def standing(connection: Connection, user_id: UUID, session_id: UUID) -> Standing | None:
     """None for somebody who never came to us."""
-    person = connection.execute(USER, {"user": user_id}).one_or_none()
-    if person is None:
+    rows = connection.execute(STANDING, {"user": user_id, "session": session_id}).all()
+    if not rows:
         return None
     return Standing(
-        memberships=[_read(row) for row in connection.execute(THEIRS, {"user": user_id})],
-        tokens_valid_after=person.tokens_valid_after,
-        kept_session=person.kept_session,
-        has_ended=connection.execute(ENDED, {"session": session_id}).first() is not None,
+        memberships=[_read(row) for row in rows if row.organization_id is not None],
+        tokens_valid_after=rows[0].tokens_valid_after,
+        kept_session=rows[0].kept_session,
+        has_ended=rows[0].ended is not None,
     )
 
 
@@ -182,5 +189,5 @@ def _insert_new(connection: Connection, table: Table, row: dict[str, Any]) -> bo
     return connection.execute(statement).rowcount == 1
 
 
-def _read(row: Row[Any]) -> Member:
+def _read(row: Row[*tuple[Any, ...]]) -> Member:
     return Member(**{name: row._mapping[name] for name in Member.__dataclass_fields__})

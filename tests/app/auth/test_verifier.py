@@ -1,5 +1,6 @@
 """Access tokens: what is taken for one, and what is not."""
 
+import asyncio
 import hashlib
 import hmac
 import json
@@ -10,8 +11,9 @@ from typing import Any
 import jwt
 import pytest
 
-from app.auth.jwks import Jwks
-from app.auth.verifier import TokenVerifier
+from app.auth import verifier as module
+from app.auth.jwks import FRESH, Jwks
+from app.auth.verifier import LEEWAY, TokenVerifier
 from app.errors import Unauthorized
 from tests.app.auth.signing import (
     EC_KEY,
@@ -19,6 +21,7 @@ from tests.app.auth.signing import (
     OTHER_EC_KEY,
     RSA_KEY,
     SECRET,
+    Clock,
     Published,
     claims,
     der_of,
@@ -198,3 +201,43 @@ async def test_a_token_that_is_too_long(verifier: TokenVerifier, published: Publ
     """16: a good signature does not help it."""
     await refuses(verifier, signed(user_metadata={"x": "a" * 8192}))
     assert published.asked == 0
+
+
+async def test_a_signature_is_looked_at_once(published: Published) -> None:
+    """A token that was good is so without looking again, until the keys are fetched anew."""
+    clock = Clock()
+    verifier = TokenVerifier(Jwks(published.client(), "https://keys.test/", clock), ISSUER, SECRET)
+    for token in (signed(), signed(SECRET, "HS256", None)):
+        assert await verifier.verify(token) is await verifier.verify(token)
+    token = signed()
+    person = await verifier.verify(token)
+    clock.now += FRESH
+    again = await verifier.verify(token)
+    assert again == person
+    assert again is not person
+
+
+async def test_a_key_that_was_withdrawn(published: Published) -> None:
+    """What it signed is refused once that is known, although it was good before."""
+    clock, token = Clock(), signed()
+    verifier = TokenVerifier(Jwks(published.client(), "https://keys.test/", clock), ISSUER)
+    assert await verifier.verify(token)
+    published.keys = [jwk_of(OTHER_EC_KEY, "ec")]
+    clock.now += FRESH
+    await refuses(verifier, token)
+
+
+async def test_a_token_that_was_good_expires(verifier: TokenVerifier) -> None:
+    token = signed(iat=NOW - 3600, exp=int(time.time()) - LEEWAY + 1)
+    assert await verifier.verify(token)
+    await asyncio.sleep(1.1)
+    await refuses(verifier, token)
+
+
+async def test_not_all_tokens_are_kept(verifier: TokenVerifier, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who logs in again and again does not fill the memory; what is dropped is verified again."""
+    monkeypatch.setattr(module, "MOST_KEPT", 2)
+    tokens = [signed() for _ in range(3)]
+    people = [await verifier.verify(token) for token in tokens]
+    assert len(verifier._verified) == 2
+    assert [await verifier.verify(token) for token in tokens] == people

@@ -8,7 +8,9 @@ import pytest
 from limits import RateLimitItemPerMinute
 from slowapi import Limiter
 
+from app.limits.kept import SWEPT_FROM
 from app.limits.rolling_window import RollingWindow
+from app.limits.window_stores import MemoryWindows
 
 ITEM = RateLimitItemPerMinute(3, namespace="tests")
 
@@ -68,3 +70,23 @@ async def test_200_parallel_hits_admit_exactly_the_amount(window: RollingWindow)
     key, item = uuid4().hex, RateLimitItemPerMinute(20)
     taken = await asyncio.gather(*(window.take(item, key) for _ in range(200)))
     assert sum(one.reading.admitted for one in taken) == 20
+
+
+async def test_windows_without_hits_are_forgotten(now: list[float]) -> None:
+    """Whoever has not asked for a period, or whose hit was taken back, takes no memory for ever."""
+    windows = MemoryWindows()
+    for number in range(SWEPT_FROM - 2):
+        await windows.hit(str(number), 1, 60)
+    now[0] += 61
+    stamp = await windows.hit("taken back", 1, 60)
+    assert stamp is not None
+    await windows.remove("taken back", stamp)
+    await windows.hit("last", 1, 60)
+    assert list(windows._kept) == ["last"]
+
+
+async def test_a_hit_leaves_no_work_behind(window: RollingWindow) -> None:
+    """What it costs does not grow with how many others have asked: the library's own store goes through all of them."""
+    for _ in range(20):
+        await window.take(ITEM, uuid4().hex)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
