@@ -57,7 +57,7 @@ format: $(DEV) ## bring the source into its format
 
 lock: ## compile the lock files anew (needs uv, https://docs.astral.sh/uv)
 	$(COMPILE) pyproject.toml -o requirements.lock
-	$(COMPILE) pyproject.toml --extra dev -c requirements.lock -o requirements-dev.lock
+	$(COMPILE) pyproject.toml --extra dev --extra notebooks -c requirements.lock -o requirements-dev.lock
 	cp requirements-dev.lock requirements-eval.lock # versions stay where they can
 	$(COMPILE) pyproject.toml --extra dev --extra eval -o requirements-eval.lock
 	$(COMPILE) requirements-llm.in --no-deps -o requirements-llm.lock

@@ -27,6 +27,9 @@ Organization = Annotated[
 OneOrganization = Annotated[str, typer.Argument(metavar="ORG", help="The organization's id.")]
 AnyOrganization = Annotated[str | None, typer.Argument(metavar="[ORG]", help="By default all of them.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The backup's folder.")]
+Config = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="TOML: how the pipeline is tuned; by default KB_CONFIG.")
+]
 Plan = Annotated[str, typer.Option(help="free, pro or enterprise.")]
 
 
@@ -36,11 +39,12 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, help="Processes; more than one needs KB_CHROMA_URL.")] = 1,
     demo: Annotated[bool, typer.Option("--demo", help="With sample documents and a new API key.")] = False,
+    config: Config = None,
 ) -> None:
     """Answer over HTTP."""
     from app.commands import serve as command
 
-    command.run(host, port, workers, demo=demo)
+    command.run(host, port, workers, demo=demo, config=config)
 
 
 @app.command()
@@ -48,12 +52,13 @@ def ingest(
     path: Annotated[Path, typer.Argument(help="A folder of .md, .txt, .html, .pdf files, one of them, or a .jsonl.")],
     organization: Organization = None,
     source: Annotated[str | None, typer.Option(help="The documents' source; by default the folder's name.")] = None,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Put documents in. Repeat it at will: what is unchanged is skipped."""
     from app.commands import ingest as command
 
-    command.run(path, organization, source, as_json=as_json)
+    command.run(path, organization, source, config=config, as_json=as_json)
 
 
 @app.command()
@@ -62,12 +67,13 @@ def ask(
     organization: Organization = None,
     source: Annotated[list[str] | None, typer.Option(help="Only from this source; may be repeated.")] = None,
     stream: Annotated[bool, typer.Option("--stream", help="Show the answer while it is composed.")] = False,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Answer a question, with citations."""
     from app.commands import ask as command
 
-    command.run(question, organization, source or [], stream=stream, as_json=as_json)
+    command.run(question, organization, source or [], stream=stream, config=config, as_json=as_json)
 
 
 @admin.command("create-org")
@@ -115,23 +121,24 @@ def keys(organization: OneOrganization, as_json: Json = False) -> None:
 
 
 @admin.command()
-def reindex(organization: OneOrganization, as_json: Json = False) -> None:
+def reindex(organization: OneOrganization, config: Config = None, as_json: Json = False) -> None:
     """Build an organization's indexes anew, as after a change of the embedding model."""
     from app.commands import indexes as command
 
-    command.reindex(organization, as_json=as_json)
+    command.reindex(organization, config=config, as_json=as_json)
 
 
 @admin.command()
 def check(
     organization: AnyOrganization = None,
     repair: Annotated[bool, typer.Option("--repair", help="Make the indexes agree with the database.")] = False,
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Compare database, Chroma and lexical index; exit code 1 where they differ."""
     from app.commands import indexes as command
 
-    command.check(organization, repair=repair, as_json=as_json)
+    command.check(organization, repair=repair, config=config, as_json=as_json)
 
 
 @admin.command("delete-key")

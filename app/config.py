@@ -33,6 +33,8 @@ class Settings(BaseSettings):
         env_prefix="KB_", env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True
     )
 
+    config: Path | None = None
+    """How the pipeline is tuned: pipelines/configuration.py."""
     data_dir: Path = Path("./data")
     database_url: DatabaseUrl | None = None
     chroma_url: WebUrl | None = None
@@ -86,3 +88,8 @@ class Settings(BaseSettings):
         if self.supabase_url and not (self.supabase_anon_key and self.supabase_service_role_key):
             raise ValueError("SUPABASE_URL is set, so SUPABASE_ANON_KEY and SUPABASE_SERVICE_ROLE_KEY are needed")
         return self
+
+
+def settings_with(config: Path | None) -> Settings:
+    """With the configuration that a command names, else that of the environment."""
+    return Settings(config=config) if config else Settings()

@@ -18,7 +18,6 @@ from eval import comparison, opening
 from eval import gate as gates
 from eval import page as pages
 from eval.calibrate import Collected
-from eval.configuration import ConfigurationError, load_configuration
 from eval.datasets import HANDBOOK, Dataset, DatasetError, load
 from eval.gate import ThresholdsError
 from eval.judge import JudgeSettings
@@ -31,6 +30,7 @@ from eval.summary import failures, run_table, worst_lines
 from eval.targets import PipelineTarget
 from eval.types import TargetError
 from pipelines import confidence
+from pipelines.configuration import ConfigurationError, load_configuration
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measures the knowledge base.")
 
@@ -96,7 +96,7 @@ def run(
     elif judge_base_url or judge_model:
         raise typer.BadParameter("a judge is named by --judge-base-url and --judge-model")
     judging = opening.Judging(wanted=ragas or judge is not None, settings=judge)
-    settings = {"target": target, "mode": mode, "configuration": dict(load_configuration(config).tables)}
+    settings = {"target": target, "mode": mode, "configuration": load_configuration(config).described()}
     settings |= {"judge": judge.public()} if judge else {}
     found = tuple(sample(find(name, data), limit, seed) for name in suites)
     _check_suites(found, target)

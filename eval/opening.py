@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from eval import judging
-from eval.configuration import Configuration
 from eval.datasets import Dataset
 from eval.judge import Judge, JudgeSettings
 from eval.running import Judged
 from eval.targets import HttpTarget, PipelineTarget
 from eval.types import Target, TargetError
+from pipelines.configuration import Configuration
 from pipelines.embedding import resolve_embedding
 from pipelines.fusion import ConvexCombination
 

@@ -29,11 +29,17 @@ PASSAGES = 20
 class Answerer:
     """Answers over a retriever; without an LLM the sentences are the documents' own."""
 
-    def __init__(self, retriever: HybridRetriever, embedding: Embedding, llm: LLM | None = None) -> None:
+    def __init__(
+        self,
+        retriever: HybridRetriever,
+        embedding: Embedding,
+        llm: LLM | None = None,
+        calibration: Calibration | None = None,
+    ) -> None:
         self._retriever = retriever
         self._embedding = embedding
         self._generator = self._made_with(llm) if llm else None
-        self._calibration = calibration_for(embedding.model_name)
+        self._calibration = calibration or calibration_for(embedding.model_name)
 
     async def stream(self, question: str, scope: Scope, *, max_citations: int) -> AsyncGenerator[Delta | Answer, None]:
         """Pieces of text, then the answer. Without enough evidence no model is called. Raises AnswerUnavailable."""

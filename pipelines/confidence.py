@@ -18,6 +18,7 @@ from pipelines.types import Hit
 
 FILE = Path(__file__).with_name("calibration.json")
 BUILT_IN, ANY = "all-MiniLM-L6-v2", "*"
+VERSION = 2
 CERTAIN = 0.99
 """Nothing found in documents is surer than this."""
 RIDGE = 1e-3
@@ -34,12 +35,22 @@ OF_THE_MODEL = frozenset({"cosine", "lead"})
 Array = NDArray[np.float64]
 
 
+class CalibrationError(ValueError):
+    """The file is no calibration that this version reads; the message says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Logistic:
     """log-odds = weights · evidence + bias; evidence without a weight does not count."""
 
     weights: Mapping[str, float]
     bias: float
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> Self:
+        if unknown := set(raw["weights"]) - set(NAMES):
+            raise ValueError(f"there is no evidence {', '.join(sorted(unknown))}")
+        return cls({name: float(weight) for name, weight in raw["weights"].items()}, float(raw["bias"]))
 
     def probability(self, evidence: Mapping[str, float]) -> float:
         odds = self.bias + sum(weight * evidence[name] for name, weight in self.weights.items())
@@ -57,8 +68,8 @@ class Calibration:
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> Self:
-        models = {name: Logistic(**raw[name]) for name in ("answerable", "right", "relevant")}
-        return cls(**models, threshold=raw["threshold"])
+        models = {name: Logistic.from_dict(raw[name]) for name in ("answerable", "right", "relevant")}
+        return cls(**models, threshold=float(raw["threshold"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +81,29 @@ class Judgement:
 
 
 @lru_cache(maxsize=8)
-def calibration_for(model: str = BUILT_IN, path: Path = FILE) -> Calibration:
-    """The calibration of an embedding model by its name; for one that has none, that without cosines."""
-    calibrations = json.loads(path.read_text(encoding="utf-8"))["calibrations"]
-    return Calibration.from_dict(calibrations.get(model, calibrations[ANY]))
+def calibration_for(model: str = BUILT_IN) -> Calibration:
+    """The library's calibration of an embedding model by its name; for one that has none, that without cosines."""
+    return read_calibration(FILE, model)
+
+
+def read_calibration(path: Path, model: str = BUILT_IN) -> Calibration:
+    """The model's, or that of any other, from a file that `save` wrote. Raises CalibrationError."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["version"] != VERSION:
+            raise CalibrationError(f"{path}: version {content['version']} is not {VERSION}")
+        calibrations = content["calibrations"]
+        return Calibration.from_dict(calibrations.get(model) or calibrations[ANY])
+    except CalibrationError:
+        raise
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise CalibrationError(f"{path}: not a calibration: {error!r}") from None
 
 
 def save(calibrations: Mapping[str, Calibration], provenance: Mapping[str, Any], path: Path = FILE) -> None:
     """`provenance` says what was fitted on, when, and by which command."""
     content = {
-        "version": 2,
+        "version": VERSION,
         "provenance": provenance,
         "calibrations": {model: asdict(calibration) for model, calibration in calibrations.items()},
     }

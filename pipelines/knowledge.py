@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from uuid import UUID
@@ -12,6 +13,7 @@ from uuid import UUID
 from filelock import FileLock, Timeout
 
 from pipelines.answerer import Answerer
+from pipelines.confidence import Calibration
 from pipelines.consistency import Consistency
 from pipelines.embedding import Embedding, adapt, resolve_embedding
 from pipelines.errors import InUse, KnowledgeBaseError
@@ -22,6 +24,7 @@ from pipelines.store import documents, leases
 from pipelines.store.database import Database
 from pipelines.store.documents import Edit
 from pipelines.store.migrate import migrate
+from pipelines.text.sizes import PassageSize
 from pipelines.types import (
     UNCHANGED,
     Answer,
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
 
 INDEX_WAIT = 30.0
 """Seconds that a write waits to be searchable."""
+MAX_CITATIONS = 5
 
 
 class KnowledgeBase:
@@ -71,6 +75,7 @@ class KnowledgeBase:
         worker: Worker | None,
         answerer: Answerer,
         lock: FileLock,
+        max_citations: int,
     ) -> None:
         self._database = database
         self._indexes = indexes
@@ -79,6 +84,7 @@ class KnowledgeBase:
         self._worker = worker
         self._answerer = answerer
         self._lock = lock
+        self._max_citations = max_citations
         self._consistency = Consistency(database, indexes)
 
     @classmethod
@@ -90,9 +96,11 @@ class KnowledgeBase:
         chroma_url: str | None = None,
         embedding: BaseEmbedding | Embedding | None = None,
         llm: LLM | None = None,
-        splitter: TransformComponent | None = None,
+        splitter: TransformComponent | PassageSize | None = None,
         fusion: Fusion | None = None,
         postprocessors: Sequence[BaseNodePostprocessor] = (),
+        calibration: Calibration | None = None,
+        max_citations: int = MAX_CITATIONS,
         worker: bool = True,
         index_wait: float = INDEX_WAIT,
         most_open: int = 200,
@@ -115,7 +123,7 @@ class KnowledgeBase:
         indexes = Indexes(
             database, chroma, folder, fingerprint=model.fingerprint, dimension=model.dimension, most_open=most_open
         )
-        indexer = Indexer(database, indexes, lambda: _ingestion(model, splitter))
+        indexer = Indexer(database, indexes, lambda: _ingestion(model, splitter or PassageSize()))
         own = Worker(database, indexer)
         retriever = HybridRetriever(database, indexes, model, fusion, postprocessors)
         writer = Writer(database, indexes, indexer, own, works=worker, wait=index_wait)
@@ -123,7 +131,8 @@ class KnowledgeBase:
             await database.write(leases.release_all)
         if worker:
             own.start()
-        return cls(database, indexes, retriever, writer, own if worker else None, Answerer(retriever, model, llm), lock)
+        answerer = Answerer(retriever, model, llm, calibration)
+        return cls(database, indexes, retriever, writer, own if worker else None, answerer, lock, max_citations)
 
     async def close(self) -> None:
         if self._worker:
@@ -222,7 +231,7 @@ class KnowledgeBase:
         found = await self._retriever.retrieve(question, scope, least=limit)
         return SearchResult(by_document(found.hits)[:limit], found.documents_searched)
 
-    async def answer(self, question: str, scope: Scope, *, max_citations: int = 5) -> Answer:
+    async def answer(self, question: str, scope: Scope, *, max_citations: int | None = None) -> Answer:
         """Raises AnswerUnavailable, IndexUnavailable."""
         async with aclosing(self.stream(question, scope, max_citations=max_citations)) as events:
             async for event in events:
@@ -230,9 +239,11 @@ class KnowledgeBase:
                     return event
         raise AssertionError("a stream ends with its answer")
 
-    def stream(self, question: str, scope: Scope, *, max_citations: int = 5) -> AsyncGenerator[Delta | Answer, None]:
+    def stream(
+        self, question: str, scope: Scope, *, max_citations: int | None = None
+    ) -> AsyncGenerator[Delta | Answer, None]:
         """Pieces of the answer's text, then the whole answer. Close it to stop the model."""
-        return self._answerer.stream(question, scope, max_citations=max_citations)
+        return self._answerer.stream(question, scope, max_citations=max_citations or self._max_citations)
 
     # --- LlamaIndex
 
@@ -271,11 +282,13 @@ class KnowledgeBase:
             self._worker.wake()
 
 
-def _ingestion(model: Embedding, splitter: TransformComponent | None) -> Ingestion:
+def _ingestion(model: Embedding, splitter: TransformComponent | PassageSize) -> Ingestion:
     from pipelines.ingestion import Ingestion
     from pipelines.text.splitter import PassageSplitter
 
-    return Ingestion(model, splitter or PassageSplitter.for_model(model))
+    if isinstance(splitter, PassageSize):
+        splitter = PassageSplitter.for_model(model, **asdict(splitter))
+    return Ingestion(model, splitter)
 
 
 def take(lock: FileLock) -> None:

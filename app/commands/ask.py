@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.commands import console
 from app.commands.opening import chosen, opened_database, opened_knowledge
 from app.commands.refusals import Refusal
-from app.config import Settings
+from app.config import Settings, settings_with
 from pipelines.types import Answer, Citation, Delta, Scope
 
 if TYPE_CHECKING:
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 LONGEST_QUESTION = 2000
 
 
-def run(question: str, organization: str | None, sources: Sequence[str], *, stream: bool, as_json: bool) -> None:
+def run(
+    question: str, organization: str | None, sources: Sequence[str], *, stream: bool, config: Path | None, as_json: bool
+) -> None:
     if not question.strip():
         raise Refusal("The question is empty.")
     if len(question) > LONGEST_QUESTION:
         raise Refusal(f"A question has at most {LONGEST_QUESTION} characters.")
-    asyncio.run(_run(Settings(), question, organization, sources, stream=stream, as_json=as_json))
+    asyncio.run(_run(settings_with(config), question, organization, sources, stream=stream, as_json=as_json))
 
 
 async def _run(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -13,7 +14,7 @@ import typer
 from app.commands import console
 from app.commands.following import until_indexed
 from app.commands.opening import named, opened_database, opened_knowledge
-from app.config import Settings
+from app.config import Settings, settings_with
 from app.organizations.service import list_organizations
 from pipelines.errors import InUse
 from pipelines.store import changes, publishing
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from pipelines.knowledge import KnowledgeBase
 
 
-def check(organization: str | None, *, repair: bool, as_json: bool) -> None:
-    reports = asyncio.run(_check(Settings(), organization, repair=repair))
+def check(organization: str | None, *, repair: bool, config: Path | None, as_json: bool) -> None:
+    reports = asyncio.run(_check(settings_with(config), organization, repair=repair))
     if as_json:
         console.say_json([_fields(report) for report in reports])
     else:
@@ -50,8 +51,8 @@ async def _organizations(settings: Settings, organization: str | None) -> list[U
         return [one.id for one in await list_organizations(database)]
 
 
-def reindex(organization: str, *, as_json: bool) -> None:
-    report = asyncio.run(_reindex(Settings(), organization))
+def reindex(organization: str, *, config: Path | None, as_json: bool) -> None:
+    report = asyncio.run(_reindex(settings_with(config), organization))
     if as_json:
         console.say_json(_fields(report))
     else:

@@ -18,7 +18,7 @@ from app.commands import console
 from app.commands.following import until_indexed
 from app.commands.opening import chosen, opened_database, opened_knowledge
 from app.commands.reading import Batch, Failure, read
-from app.config import Settings
+from app.config import Settings, settings_with
 from pipelines.types import Document, DocumentStatus, NewDocument, Put, Scope
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ class Outcome:
             self.failures.append(Failure(name, document.error or "it could not be indexed"))
 
 
-def run(path: Path, organization: str | None, source: str | None, *, as_json: bool) -> None:
+def run(path: Path, organization: str | None, source: str | None, *, config: Path | None, as_json: bool) -> None:
     batch = read(path, source)
     started = time.monotonic()
-    outcome = asyncio.run(_run(Settings(), batch, organization))
+    outcome = asyncio.run(_run(settings_with(config), batch, organization))
     _report(outcome, time.monotonic() - started, as_json=as_json)
     if outcome.failures:
         raise typer.Exit(1)

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -17,7 +18,7 @@ import uvicorn
 from app.commands import console, logs
 from app.commands.protocol import BoundedHeads
 from app.commands.refusals import Refusal, sentence_for
-from app.config import Settings
+from app.config import Settings, settings_with
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from app.commands.demo import Demo
 
 
-def run(host: str, port: int, workers: int, *, demo: bool) -> None:
-    settings = Settings()
+def run(host: str, port: int, workers: int, *, demo: bool, config: Path | None = None) -> None:
+    settings = settings_with(config)
     if workers > 1 and settings.chroma_url is None:
         raise Refusal(
             "Embedded Chroma has one process: for more than one worker run a Chroma server and set KB_CHROMA_URL."
@@ -68,6 +69,8 @@ def _run_many(settings: Settings, host: str, port: int, workers: int, *, demo: b
             return await prepare(opened.knowledge, settings) if demo else None
 
     os.environ["KB_DEMO"] = str(demo)
+    if settings.config:
+        os.environ["KB_CONFIG"] = str(settings.config)
     listening = listen(host, port)
     reached, port = address(*listening.getsockname()), listening.getsockname()[1]
     listening.close()

@@ -20,7 +20,6 @@ from app.roles import Operation
 from app.state import Knowledge, state_of
 from pipelines.types import Answer
 
-DEFAULT_CITATIONS = 5
 DEFAULT_RESULTS = 10
 
 router = APIRouter(
@@ -46,7 +45,7 @@ async def query(
     """Answer a question from the organization's documents, with verified citations."""
     watch = Stopwatch()
     scope = asked.scope(caller.scope)
-    wanted = asked.options.max_citations or DEFAULT_CITATIONS
+    wanted = asked.options.max_citations
     metrics = state_of(request)["metrics"]
     if asked.options.stream:
         events = metrics.counted(knowledge.stream(asked.question, scope, max_citations=wanted))

@@ -14,10 +14,10 @@ from pipelines.embedding import Embedding
 from pipelines.text.context import context_of
 from pipelines.text.counting import Counter, WordCounter
 from pipelines.text.passages import Span, split
+from pipelines.text.sizes import TARGET_TOKENS
 
 __all__ = ["PassageSplitter", "Span", "split"]
 
-TARGET_TOKENS = 112
 WINDOW = 256
 
 

@@ -22,7 +22,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """`kb` with its data in the test's folder and a model that costs nothing."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KB_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr("app.knowledge.resolve_embedding", lambda **_: WordHashing(embedded=[]))
+    monkeypatch.setattr("pipelines.configuration.resolve_embedding", lambda **_: WordHashing(embedded=[]))
 
     def invoke(*arguments: object, code: int = 0) -> Result:
         result = CliRunner().invoke(app, [str(argument) for argument in arguments])
@@ -254,7 +254,7 @@ def test_another_model_asks_for_reindex_and_gets_it(
     run: Run, organization: str, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("ingest", documents)
-    monkeypatch.setattr("app.knowledge.resolve_embedding", lambda **_: WordHashing(embedded=[], name="other/1"))
+    monkeypatch.setattr("pipelines.configuration.resolve_embedding", lambda **_: WordHashing(embedded=[], name="other/1"))
     assert "kb admin reindex" in run("ask", "heron", code=1).stderr
     run("admin", "reindex", organization)
     assert as_json(run("ask", "Where does the blue heron nest?", "--json"))["citations"]

@@ -41,7 +41,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KB_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("KB_DEMO_DATA", str(tmp_path))
-    monkeypatch.setattr("app.knowledge.resolve_embedding", lambda **_: WordHashing(embedded=[]))
+    monkeypatch.setattr("pipelines.configuration.resolve_embedding", lambda **_: WordHashing(embedded=[]))
     monkeypatch.setattr(serve.logs, "serve_lines", lambda: None)
     yield
     logging.getLogger("pipelines.embedding").handlers = []

@@ -113,6 +113,6 @@ def test_the_command_writes_a_calibration_that_says_where_it_is_from(folders, tm
     assert written["provenance"]["command"] == "python -m eval calibrate birds tools"
     assert written["provenance"]["sets"]["birds"] == {"examples": 39, "sha256": calibrate.digest(folders[0])}
     assert str(tmp_path) not in out.read_text()
-    assert "cosine" in confidence.calibration_for(confidence.BUILT_IN, out).answerable.weights
-    assert "cosine" not in confidence.calibration_for("another", out).answerable.weights
+    assert "cosine" in confidence.read_calibration(out).answerable.weights
+    assert "cosine" not in confidence.read_calibration(out, "another").answerable.weights
     assert "the others" in result.stdout

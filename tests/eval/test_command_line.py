@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 
 from eval import __main__ as command
 from eval import comparison, judging, measures, opening
-from eval.configuration import Configuration
 from eval.judging import RagasMissing
 from eval.records import load_run
 from eval.types import Cited, Found, Reply
+from pipelines.configuration import Configuration
 
 CORPUS = [{"_id": "a", "title": "A", "text": "Booked 14 days ahead."}, {"_id": "b", "title": "B", "text": "Other."}]
 QUERIES = [

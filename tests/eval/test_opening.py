@@ -3,9 +3,9 @@
 import pytest
 
 from eval import opening
-from eval.configuration import Configuration
 from eval.datasets import Dataset, Question
 from eval.types import TargetError
+from pipelines.configuration import Configuration
 from pipelines.types import NewDocument
 
 SUITE = Dataset("small", (NewDocument(source="s", external_id="a", title="A", content="Text."),), (Question("q", "?"),))
@@ -47,7 +47,7 @@ async def test_the_library_is_opened_in_a_folder_of_the_suite(library, tmp_path)
 
 async def test_another_way_of_indexing_has_another_folder(library, tmp_path):
     """So that a kept folder never mixes them."""
-    async with opening.library(tmp_path, "hybrid", Configuration({"passages": {"overlap": 1}}))(SUITE):
+    async with opening.library(tmp_path, "hybrid", Configuration.of({"passages": {"overlap": 1}}))(SUITE):
         pass
     assert library.opened[0][0].name.startswith("small-")
 

@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.answering.evidence import Evidence, weigh
 from pipelines.answering.reading import read
-from pipelines.confidence import BUILT_IN, NAMES, Example, calibration_for, fit, judge, relevance, save
+from pipelines.confidence import BUILT_IN, NAMES, Example, calibration_for, fit, judge, read_calibration, relevance, save
 from tests.pipelines.answering.retrievals import hit, retrieval
 
 TEXT = "The heron nests by the river in April."
@@ -95,4 +95,4 @@ def test_a_calibration_is_kept_in_a_file(tmp_path: Path) -> None:
     """Saved and loaded it is the same."""
     calibration = calibration_for()
     save({BUILT_IN: calibration, "*": calibration}, {"date": "2026-11-21"}, tmp_path / "calibration.json")
-    assert calibration_for(BUILT_IN, tmp_path / "calibration.json") == calibration
+    assert read_calibration(tmp_path / "calibration.json") == calibration
