@@ -14,7 +14,7 @@ COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev run test test-llm eval-env test-ragas gate gate-test check lint format lock bench clean
+.PHONY: help env dev run test test-llm eval-env test-ragas gate gate-test notebooks check lint format lock bench clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -43,17 +43,22 @@ gate: $(DEV) ## the handbook's questions answered, and held to the floors of eva
 gate-test: $(DEV) ## does the gate notice what is made worse on purpose?
 	$(BIN)/pytest -q -m planted tests/eval
 
+notebooks: $(DEV) ## the notebooks, each from its first cell to its last, two at a time
+	$(BIN)/pytest -q --nbmake -n 2 --timeout 300 notebooks
+
 check: lint test ## everything that has to be clean before a commit
 
-lint: $(DEV) ## format, style, types and import contracts
+lint: $(DEV) ## format, style, types, import contracts, and notebooks without outputs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/nbstripout --verify notebooks/*.ipynb
 
 format: $(DEV) ## bring the source into its format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/nbstripout notebooks/*.ipynb
 
 lock: ## compile the lock files anew (needs uv, https://docs.astral.sh/uv)
 	$(COMPILE) pyproject.toml -o requirements.lock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -153,6 +153,13 @@ def figures(calibration: Calibration, examples: Sequence[Example]) -> Figures:
         ece=metrics.calibration_error(surely[given], right[given]),
         brier=metrics.brier(surely[given], right[given]),
     )
+
+
+def trade_off(
+    calibration: Calibration, examples: Sequence[Example], thresholds: Iterable[float]
+) -> dict[float, Figures]:
+    """What each threshold would come to."""
+    return {value: figures(replace(calibration, threshold=value), examples) for value in thresholds}
 
 
 def _mean(flags: metrics.Flags) -> float:

@@ -41,22 +41,22 @@ class Measure:
         return float(known.mean()) if known.size else float("nan")
 
 
-def _given(columns: Columns) -> tuple[Array, Flags]:
+def given(columns: Columns) -> tuple[Array, Flags]:
     """Confidence and correctness of the answers given."""
     known = ~np.isnan(columns["correct"])
     return columns["confidence"][known], columns["correct"][known] > 0
 
 
 def _ece(columns: Columns) -> float:
-    return calibration_error(*_given(columns))
+    return calibration_error(*given(columns))
 
 
 def _perfect_ece(columns: Columns) -> float:
-    return perfect_error(_given(columns)[0])
+    return perfect_error(given(columns)[0])
 
 
 def _tells_right(columns: Columns) -> float:
-    return auroc(*_given(columns))
+    return auroc(*given(columns))
 
 
 def _tells_answerable(columns: Columns) -> float:

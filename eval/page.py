@@ -50,6 +50,11 @@ def html(run: Run, baseline: Run | None = None, seed: int = 0) -> str:
     return page(f"Evaluation: {name}", STYLE, *body)
 
 
+def framed(html: str, height: int = 600) -> str:
+    """The page inside another one, as in a notebook."""
+    return element("div", element("iframe", srcdoc=html, width="100%", height=height)).markup
+
+
 def _origin(run: Run) -> Iterator[Element]:
     pairs = [(name, value) for name, value in run.provenance.items() if value not in (None, {}, "")]
     pairs += [(f"data of {suite.name}", f"{suite.documents} documents, {suite.data_sha256}") for suite in run.suites]

@@ -78,6 +78,13 @@ def sample(dataset: Dataset, limit: int | None, seed: int) -> Dataset:
     return replace(dataset, questions=tuple(dataset.questions[at] for at in chosen))
 
 
+def halves(dataset: Dataset, seed: int = 0) -> tuple[Dataset, Dataset]:
+    """Its questions in two halves, with all its documents in both: to tune on one and to show on the other."""
+    first = sample(dataset, len(dataset.questions) // 2, seed)
+    chosen = set(first.questions)
+    return first, replace(dataset, questions=tuple(one for one in dataset.questions if one not in chosen))
+
+
 def fingerprint(dataset: Dataset) -> str:
     """SHA-256 of all that is read of the data: documents, questions, gold."""
     ordered = sorted((asdict(document) for document in dataset.documents), key=lambda one: str(one["external_id"]))

@@ -60,9 +60,7 @@ class PipelineTarget:
             hits = (await self._knowledge.search(question, scope, limit=limit)).hits
         return [Found(hit.external_id, hit.snippet, hit.score) for hit in hits]
 
-    async def ask(
-        self, question: str, max_citations: int | None = None, filters: Filters = EVERYTHING
-    ) -> Reply:
+    async def ask(self, question: str, max_citations: int | None = None, filters: Filters = EVERYTHING) -> Reply:
         answer = await self._knowledge.answer(question, self._scope(filters), max_citations=max_citations)
         cited = tuple(Cited(one.external_id, one.snippet, one.relevance) for one in answer.citations)
         return Reply(answer.text, answer.confidence, cited, answer.related_questions)
@@ -131,9 +129,7 @@ class HttpTarget:
         results = (await self.call("POST", "/api/ai/search", body))["results"]
         return [Found(hit["external_id"], hit["snippet"], hit["score"]) for hit in results]
 
-    async def ask(
-        self, question: str, max_citations: int | None = None, filters: Filters = EVERYTHING
-    ) -> Reply:
+    async def ask(self, question: str, max_citations: int | None = None, filters: Filters = EVERYTHING) -> Reply:
         wanted = {} if max_citations is None else {"max_citations": max_citations}
         body = _question(question, filters, **wanted)
         answer = await self.call("POST", "/api/ai/query", body)

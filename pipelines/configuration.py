@@ -109,7 +109,7 @@ class Configuration(Table):
 
     def changed(self, **tables: Mapping[str, object]) -> Self:
         """With these tables in place of its own. Raises ConfigurationError."""
-        return self.of(self.tables() | tables)
+        return self.of({**self.tables(), **tables})
 
     def tables(self) -> dict[str, dict[str, Any]]:
         """What is set."""
@@ -125,7 +125,8 @@ class Configuration(Table):
 
     def indexed_as(self) -> str:
         """Tells apart what is indexed differently; empty for the library's own way."""
-        tables = {name: table for name, table in self.tables().items() if name in {"passages", "embedding"}}
+        dumped = self.model_dump(include={"passages", "embedding"}, exclude_defaults=True)
+        tables = {name: table for name, table in dumped.items() if table}
         return hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:8] if tables else ""
 
     def options(self, folder: Path, environment: Given | None = None) -> dict[str, Any]:

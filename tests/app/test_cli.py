@@ -254,7 +254,9 @@ def test_another_model_asks_for_reindex_and_gets_it(
     run: Run, organization: str, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("ingest", documents)
-    monkeypatch.setattr("pipelines.configuration.resolve_embedding", lambda **_: WordHashing(embedded=[], name="other/1"))
+    monkeypatch.setattr(
+        "pipelines.configuration.resolve_embedding", lambda **_: WordHashing(embedded=[], name="other/1")
+    )
     assert "kb admin reindex" in run("ask", "heron", code=1).stderr
     run("admin", "reindex", organization)
     assert as_json(run("ask", "Where does the blue heron nest?", "--json"))["citations"]

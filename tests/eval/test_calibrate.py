@@ -95,6 +95,15 @@ async def test_a_set_is_judged_by_a_fit_to_the_others_too(collected):
     assert figures.strange_answered < 0.2
 
 
+async def test_a_higher_threshold_refuses_more(collected):
+    """Of the unanswerable questions and of the others: from none to all."""
+    one = collected["birds"]
+    none, some, everything = calibrate.trade_off(calibrate.fit_to([one]), one.examples, (0.0, 0.2, 1.0)).values()
+    assert (none.refused, none.wrongly_refused) == (0.0, 0.0)
+    assert some.refused > some.wrongly_refused
+    assert (everything.refused, everything.wrongly_refused) == (1.0, 1.0)
+
+
 async def test_what_cannot_be_measured_is_no_number(collected):
     """A set without unanswerable questions tells nothing of refusals that are due."""
     answerable = [one for one in collected["birds"].examples if one.is_answerable]

@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
 from eval import comparison, measures
 from eval.datasets import Dataset
-from eval.page import html
+from eval.page import framed, html
 from eval.records import Record
 from eval.running import Plan, summed
 from eval.types import Cited
@@ -49,6 +50,14 @@ def test_the_page_has_all_its_parts():
     assert page.index("s/4: Question 4?") < page.index("s/9: Question 9?")
     assert "[1] doc (gold)" in page
     assert "Snippet 4." in page
+
+
+def test_a_page_in_a_page_is_an_attribute():
+    """Nothing of it is markup of the outer one."""
+    page = html(run(*ROWS))
+    outer = framed(page)
+    assert unescape(outer.partition('srcdoc="')[2].partition('"')[0]) == page
+    assert outer.count("<") == 4
 
 
 def test_what_changed_is_shown():

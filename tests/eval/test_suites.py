@@ -5,7 +5,7 @@ import json
 import pytest
 
 from eval.datasets import DatasetError
-from eval.suites import find, fingerprint, sample
+from eval.suites import find, fingerprint, halves, sample
 
 
 @pytest.fixture
@@ -96,6 +96,17 @@ def test_a_sample_is_the_seeds():
     assert ids == sorted(ids)
     assert len(one.documents) == len(handbook.documents)
     assert sample(handbook, 1000, 1) is handbook
+
+
+def test_halves_share_no_question():
+    """Together they are all of them; what is tuned on one can be shown on the other. Documents are in both."""
+    handbook = find("handbook")
+    first, second = halves(handbook, 1)
+    ids = [{question.id for question in half.questions} for half in (first, second)]
+    assert ids[0] | ids[1] == {question.id for question in handbook.questions}
+    assert len(ids[0]) == len(ids[1]) == len(handbook.questions) / 2
+    assert first.documents == second.documents == handbook.documents
+    assert halves(handbook, 2) != (first, second)
 
 
 def test_the_fingerprint_is_that_of_the_content(folder):

@@ -8,7 +8,17 @@ import pytest
 
 from pipelines.answering.evidence import Evidence, weigh
 from pipelines.answering.reading import read
-from pipelines.confidence import BUILT_IN, NAMES, Example, calibration_for, fit, judge, read_calibration, relevance, save
+from pipelines.confidence import (
+    BUILT_IN,
+    NAMES,
+    Example,
+    calibration_for,
+    fit,
+    judge,
+    read_calibration,
+    relevance,
+    save,
+)
 from tests.pipelines.answering.retrievals import hit, retrieval
 
 TEXT = "The heron nests by the river in April."

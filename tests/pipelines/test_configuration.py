@@ -8,7 +8,7 @@ from pipelines import configuration
 from pipelines.confidence import ANY, BUILT_IN, calibration_for, save
 from pipelines.configuration import Configuration, ConfigurationError, load_configuration
 from pipelines.fusion import ConvexCombination, ReciprocalRankFusion
-from pipelines.text.sizes import PassageSize
+from pipelines.text.sizes import TARGET_TOKENS, PassageSize
 
 
 class Model:
@@ -59,7 +59,9 @@ def test_without_a_file_the_library_is_as_it_is(asked, tmp_path):
 def test_tables_become_arguments(asked, read, tmp_path, monkeypatch):
     """Passages of a size, a fusion, a language model; a key is read from the environment that is named."""
     monkeypatch.setenv("MODEL_KEY", "secret")
-    made = read("[passages]\ntarget_tokens = 64\n[fusion]\nlexical_weight = 0\n[answers]\nmax_citations = 3\n" + SERVERS)
+    made = read(
+        "[passages]\ntarget_tokens = 64\n[fusion]\nlexical_weight = 0\n[answers]\nmax_citations = 3\n" + SERVERS
+    )
     options = made.options(tmp_path)
     assert options["fusion"] == ConvexCombination(lexical_weight=0)
     assert options["splitter"] == PassageSize(target_tokens=64)
@@ -133,7 +135,7 @@ def test_a_wrong_file_is_refused_in_a_line(read, text, message):
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     """Not taken for one without settings."""
-    with pytest.raises(ConfigurationError, match="nowhere.toml: No such file"):
+    with pytest.raises(ConfigurationError, match=r"nowhere\.toml: No such file"):
         load_configuration(tmp_path / "nowhere.toml")
 
 
@@ -166,6 +168,7 @@ def test_what_is_indexed_differently_is_kept_apart(read):
     """A kept folder holds other passages then; fusion changes nothing in it."""
     names = {read(f"[passages]\ntarget_tokens = {tokens}").indexed_as() for tokens in (64, 128)}
     assert len(names | {""}) == 3
+    assert read(f"[passages]\ntarget_tokens = {TARGET_TOKENS}\n[embedding]\n").indexed_as() == ""
     assert read("[fusion]\nlexical_weight = 0.1").indexed_as() == ""
 
 
