@@ -15,9 +15,10 @@ from pipelines.types import CheckReport
 
 
 class Consistency:
-    def __init__(self, database: Database, indexes: Indexes) -> None:
+    def __init__(self, database: Database, indexes: Indexes, splitter: str) -> None:
         self._database = database
         self._indexes = indexes
+        self._splitter = splitter
 
     async def check(self, organization_id: UUID, *, repair: bool = False) -> CheckReport:
         """Compares passage by passage; with `repair` both indexes are built anew where they differ."""
@@ -55,9 +56,10 @@ class Consistency:
             await self._indexes.rebuild(state)
 
     async def reindex(self, organization_id: UUID) -> bool:
-        """Rebuilds; after a change of the embedding model everything is pending again instead (returns True)."""
+        """Rebuilds; after a change of the model or the splitter everything is pending again instead (returns True)."""
         state = await self._database.read(changes.state, organization_id)
-        if state and state.fingerprint != self._indexes.fingerprint:
+        other = await self._database.read(documents.count_cut_otherwise, self._splitter, organization_id)
+        if state and (other or state.fingerprint != self._indexes.fingerprint):
             await self._database.write(publishing.start_over, organization_id, self._indexes.fingerprint)
             return True
         await self.rebuild(organization_id)

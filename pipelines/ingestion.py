@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -45,11 +45,15 @@ def digest(text: str) -> bytes:
 
 
 class Ingestion:
-    """Splits and embeds. `splitter` is any LlamaIndex node parser whose nodes are slices of the document's text."""
+    """Splits and embeds. `splitter` is any LlamaIndex node parser whose nodes are slices of the document's text.
 
-    def __init__(self, embedding: Embedding, splitter: TransformComponent) -> None:
+    `name` is kept with the documents, to notice another one.
+    """
+
+    def __init__(self, embedding: Embedding, splitter: TransformComponent, name: str) -> None:
         self._embedding = embedding
         self._splitter = splitter
+        self._name = name
 
     def build(self, drafts: Sequence[Draft], known: Mapping[bytes, bytes]) -> list[Built]:
         """Passages of several revisions at once; works the processor, so call it in a thread. Raises NotVerbatim."""
@@ -61,31 +65,32 @@ class Ingestion:
         own: dict[str, list[BaseNode]] = {draft.job.document_id.hex: [] for draft in drafts}
         for node in nodes:
             own[str(node.ref_doc_id)].append(node)
-        return [_built(draft, own[draft.job.document_id.hex]) for draft in drafts]
+        return [self._built(draft, own[draft.job.document_id.hex]) for draft in drafts]
+
+    def _built(self, draft: Draft, nodes: Sequence[BaseNode]) -> Built:
+        language = detect_language(draft.content[:LANGUAGE_SAMPLE])
+        return Built(draft.job, language, self._name, list(_passages(draft, nodes)))
 
 
 def _to_llama(draft: Draft) -> LlamaDocument:
     return LlamaDocument(text=draft.content, id_=draft.job.document_id.hex, metadata={"title": draft.title})
 
 
-def _built(draft: Draft, nodes: Sequence[BaseNode]) -> Built:
-    end, new = 0, []
+def _passages(draft: Draft, nodes: Sequence[BaseNode]) -> Iterator[NewPassage]:
+    end = 0
     for position, node in enumerate(nodes):
         text = node.get_content(metadata_mode=MetadataMode.NONE)
         start = _start(draft.content, node, text, end)
         end = start + len(text)
-        new.append(
-            NewPassage(
-                position=position,
-                start=start,
-                end=end,
-                text=text,
-                context=str(node.metadata.get("context", draft.title)),
-                digest=node.metadata["digest"],
-                vector=np.asarray(node.embedding, np.float16).tobytes(),
-            )
+        yield NewPassage(
+            position=position,
+            start=start,
+            end=end,
+            text=text,
+            context=str(node.metadata.get("context", draft.title)),
+            digest=node.metadata["digest"],
+            vector=np.asarray(node.embedding, np.float16).tobytes(),
         )
-    return Built(draft.job, detect_language(draft.content[:LANGUAGE_SAMPLE]), new)
 
 
 def _start(content: str, node: BaseNode, text: str, previous_end: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import asdict
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
 
     from pipelines.ingestion import Ingestion
 
+logger = logging.getLogger(__name__)
+
 INDEX_WAIT = 30.0
 """Seconds that a write waits to be searchable."""
 MAX_CITATIONS = 5
@@ -76,6 +79,7 @@ class KnowledgeBase:
         answerer: Answerer,
         lock: FileLock,
         max_citations: int,
+        splitter: str,
     ) -> None:
         self._database = database
         self._indexes = indexes
@@ -85,7 +89,7 @@ class KnowledgeBase:
         self._answerer = answerer
         self._lock = lock
         self._max_citations = max_citations
-        self._consistency = Consistency(database, indexes)
+        self._consistency = Consistency(database, indexes, splitter)
 
     @classmethod
     async def open(
@@ -123,16 +127,20 @@ class KnowledgeBase:
         indexes = Indexes(
             database, chroma, folder, fingerprint=model.fingerprint, dimension=model.dimension, most_open=most_open
         )
-        indexer = Indexer(database, indexes, lambda: _ingestion(model, splitter or PassageSize()))
+        cut = splitter or PassageSize()
+        indexer = Indexer(database, indexes, lambda: _ingestion(model, cut))
         own = Worker(database, indexer)
         retriever = HybridRetriever(database, indexes, model, fusion, postprocessors)
         writer = Writer(database, indexes, indexer, own, works=worker, wait=index_wait)
         if alone:
             await database.write(leases.release_all)
         if worker:
+            await _tell_of_others(database, _name(cut))
             own.start()
         answerer = Answerer(retriever, model, llm, calibration)
-        return cls(database, indexes, retriever, writer, own if worker else None, answerer, lock, max_citations)
+        return cls(
+            database, indexes, retriever, writer, own if worker else None, answerer, lock, max_citations, _name(cut)
+        )
 
     async def close(self) -> None:
         if self._worker:
@@ -277,7 +285,8 @@ class KnowledgeBase:
         return await self._consistency.check(organization_id, repair=repair)
 
     async def reindex(self, organization_id: UUID) -> None:
-        """Builds both indexes anew; after a change of the embedding model all documents are pending until embedded."""
+        """Builds both indexes anew; after a change of model or splitter all documents are pending until they are cut
+        and embedded."""
         if await self._consistency.reindex(organization_id) and self._worker:
             self._worker.wake()
 
@@ -286,9 +295,22 @@ def _ingestion(model: Embedding, splitter: TransformComponent | PassageSize) -> 
     from pipelines.ingestion import Ingestion
     from pipelines.text.splitter import PassageSplitter
 
+    name = _name(splitter)
     if isinstance(splitter, PassageSize):
         splitter = PassageSplitter.for_model(model, **asdict(splitter))
-    return Ingestion(model, splitter)
+    return Ingestion(model, splitter, name)
+
+
+def _name(splitter: TransformComponent | PassageSize) -> str:
+    """LlamaIndex's splitters are told apart by their class alone."""
+    return splitter.name if isinstance(splitter, PassageSize) else type(splitter).__name__[:40]
+
+
+async def _tell_of_others(database: Database, splitter: str) -> None:
+    if count := await database.read(documents.count_cut_otherwise, splitter):
+        logger.warning(
+            "%d documents have passages of another size; they can be found, and kb admin reindex cuts them anew", count
+        )
 
 
 def take(lock: FileLock) -> None:

@@ -264,6 +264,13 @@ def _document(row: Row[Any], content: str) -> Document:
     )
 
 
+def count_cut_otherwise(connection: Connection, splitter: str, organization_id: UUID | None = None) -> int:
+    """Searchable documents whose passages are not this splitter's, of an organization or of all."""
+    mine = [documents.c.organization_id == organization_id] if organization_id else []
+    others = (documents.c.current_revision.is_not(None), documents.c.splitter != splitter, *mine)
+    return connection.execute(select(func.count()).select_from(documents).where(*others)).scalar_one()
+
+
 def count_pending(connection: Connection) -> int:
     """Of all organizations."""
     pending = select(func.count()).where(documents.c.status == DocumentStatus.PENDING)

@@ -43,6 +43,7 @@ class Built:
 
     job: Job
     language: str
+    splitter: str
     passages: Sequence[NewPassage]
 
 
@@ -107,7 +108,7 @@ def _make_current(connection: Connection, one: Built) -> None:
     connection.execute(
         update(documents)
         .where(documents.c.id == job.document_id)
-        .values(current_revision=job.revision, **done, **held(None))
+        .values(current_revision=job.revision, splitter=one.splitter, **done, **held(None))
     )
 
 

@@ -80,6 +80,7 @@ documents = Table(
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
     Column("indexed_at", Instant),
+    Column("splitter", String(40)),  # what the current revision's passages were cut by
     UniqueConstraint("organization_id", "source", "external_id"),
     Index(None, "organization_id", "id"),
     Index(None, "status", "next_try_at"),

@@ -13,3 +13,8 @@ class PassageSize:
 
     target_tokens: int = TARGET_TOKENS
     overlap: int = 0
+
+    @property
+    def name(self) -> str:
+        """Kept with the documents that were cut so."""
+        return f"{self.target_tokens}/{self.overlap}"
