@@ -16,6 +16,7 @@ from tests.e2e.running import kb, last_line, serving
 from tests.services import new_postgres_database
 
 ROUNDS = 12
+TUNED = "[answers]\nmax_citations = 1\n"
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,8 @@ def organization(home: Path, settings: dict[str, str]) -> str:
 def service(home: Path, settings: dict[str, str], organization: str) -> Iterator[tuple[str, dict[str, str]]]:
     """The address of two workers and the headers to call them with; each new connection may reach another one."""
     key = last_line(home, "admin", "create-key", organization, **settings)
-    with serving(home, "--workers", "2", **settings) as (address, _):
+    (home / "tuned.toml").write_text(TUNED)
+    with serving(home, "--workers", "2", "--config", str(home / "tuned.toml"), **settings) as (address, _):
         yield address, {"X-API-Key": key, "Connection": "close"}
 
 
@@ -62,6 +64,19 @@ def found(client: httpx.Client, word: str) -> str | None:
     """The best document for a word."""
     results = client.post("/api/ai/search", json={"question": word}).json()["results"]
     return results[0]["external_id"] if results else None
+
+
+def test_every_process_is_tuned_by_the_file(service: tuple[str, dict[str, str]]) -> None:
+    """Whoever answers cites one passage where the question does not say otherwise; there are two that have it."""
+    address, headers = service
+    with httpx.Client(base_url=address, headers=headers, timeout=60) as client:
+        for number, place in enumerate(("in the main hall", "beside the lift")):
+            text = f"The defibrillator hangs {place}."
+            client.post("/api/documents", json=document("safety", str(number), title="First aid", content=text))
+        question = {"question": "Where does the defibrillator hang?"}
+        asked = [question] * ROUNDS + [{**question, "options": {"max_citations": 5}}]
+        cited = [len(client.post("/api/ai/query", json=one).json()["citations"]) for one in asked]
+    assert cited == [1] * ROUNDS + [2]
 
 
 def test_the_command_line_is_one_more_process(
