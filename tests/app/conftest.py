@@ -1,13 +1,11 @@
 """The service over a real knowledge base in a fresh folder, and clients that call it in this process."""
 
 import asyncio
-import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import asyncpg
 import httpx
 import pytest
 from asgi_lifespan import LifespanManager
@@ -20,7 +18,7 @@ from app.migrations import migrate
 from app.organizations.service import Organization, create_organization
 from pipelines.knowledge import KnowledgeBase
 from tests.pipelines.conftest import WordHashing
-from tests.services import new_postgres_database
+from tests.services import drop_postgres_database, new_postgres_database
 
 HERON = "The blue heron nests by the river in early spring. It eats small fish and frogs."
 
@@ -48,20 +46,15 @@ def postgres_template(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def database_url(request: pytest.FixtureRequest) -> str | None:
+def database_url(request: pytest.FixtureRequest) -> Iterator[str | None]:
     """That of a fresh PostgreSQL database, or None for SQLite in the data folder."""
     if getattr(request, "param", "sqlite") == "sqlite":
-        return None
-    server, _, template = str(request.getfixturevalue("postgres_template")).rpartition("/")
-    name = f"test_{uuid.uuid4().hex}"
-
-    async def copy() -> None:
-        connection = await asyncpg.connect(f"{server}/postgres")
-        await connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-        await connection.close()
-
-    asyncio.run(copy())
-    return f"{server}/{name}"
+        yield None
+        return
+    template = str(request.getfixturevalue("postgres_template")).rpartition("/")[2]
+    url = asyncio.run(new_postgres_database(template))
+    yield url
+    asyncio.run(drop_postgres_database(url))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from pipelines.embedding import Embedding, Vectors, unit
 from pipelines.knowledge import KnowledgeBase
 from pipelines.types import DocumentStatus, NewDocument, Scope, Vector
-from tests.services import new_postgres_database
+from tests.services import drop_postgres_database, new_postgres_database
 
 ORGANIZATION, OTHER = UUID(int=0xA), UUID(int=0xB)
 
@@ -64,9 +64,14 @@ def scope() -> Scope:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-async def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+async def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[str]:
     """Of a fresh database of either kind."""
-    return f"sqlite:///{tmp_path}/test.sqlite3" if request.param == "sqlite" else await new_postgres_database()
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/test.sqlite3"
+        return
+    url = await new_postgres_database()
+    yield url
+    await drop_postgres_database(url)
 
 
 @pytest.fixture
