@@ -45,6 +45,9 @@ class Settings(BaseSettings):
     embedding_base_url: WebUrl | None = None
     embedding_model: str | None = None
     embedding_api_key: SecretStr | None = None
+    reranker_base_url: WebUrl | None = None
+    reranker_model: str | None = None
+    reranker_api_key: SecretStr | None = None
     public_url: WebUrl = "http://localhost:8000"
     index_wait: float = Field(default=30.0, ge=0)
     limits: Literal["on", "off"] = "on"

@@ -60,6 +60,7 @@ async def metrics(request: Request) -> Response:
         raise Unauthorized
     counted = state["metrics"]
     counted.pending.set(await state["knowledge"].count_pending())
+    counted.unreranked.set(state["knowledge"].unreranked)
     counted.unchecked.set(limits_of(request).redis.unchecked)
     return Response(generate_latest(counted.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
 

@@ -11,7 +11,7 @@ from app.migrations import migrate
 from pipelines.configuration import load_configuration
 from pipelines.knowledge import KnowledgeBase
 
-SERVERS = ("embedding", "llm")
+SERVERS = ("embedding", "llm", "reranker")
 
 
 async def open_knowledge(settings: Settings, *, worker: bool = True) -> KnowledgeBase:

@@ -28,6 +28,9 @@ class Metrics:
             "kb_questions", "Questions by what became of them.", ["result"], registry=self.registry
         )
         self.pending = Gauge("kb_documents_pending", "Documents not searchable yet.", registry=self.registry)
+        self.unreranked = Gauge(
+            "kb_questions_unreranked", "Searches whose order the reranker failed to improve.", registry=self.registry
+        )
         self.unchecked = Gauge(
             "kb_limits_unchecked", "Checks of limits not made because Redis was away.", registry=self.registry
         )

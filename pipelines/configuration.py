@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -19,6 +19,9 @@ from pipelines.errors import KnowledgeBaseError
 from pipelines.fusion import ConvexCombination, Fusion, ReciprocalRankFusion
 from pipelines.llm import resolve_llm
 from pipelines.text.sizes import TARGET_TOKENS, PassageSize
+
+if TYPE_CHECKING:
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
 Address = Annotated[str, Field(pattern=r"^https?://[^/]")]
 Given = Mapping[str, Mapping[str, str]]
@@ -59,6 +62,8 @@ class Server(Table):
     model: str | None = Field(default=None, min_length=1)
     api_key_env: str | None = Field(default=None, min_length=1)
 
+
+class NamedModel(Server):
     @model_validator(mode="after")
     def _has_a_model(self) -> Self:
         if self.base_url and not self.model:
@@ -66,7 +71,7 @@ class Server(Table):
         return self
 
 
-class LanguageModel(Server):
+class LanguageModel(NamedModel):
     context_window: int | None = Field(default=None, gt=0)
     max_tokens: int | None = Field(default=None, gt=0)
 
@@ -75,6 +80,13 @@ class LanguageModel(Server):
         if self.model and not self.base_url:
             raise ValueError("model is there, so base_url is needed")
         return self
+
+
+class RerankingModel(Server):
+    """Without a server, `model` is the folder of a cross-encoder."""
+
+    timeout: float | None = Field(default=None, gt=0)
+    """Seconds that a question waits for it at most."""
 
 
 class Answers(Table):
@@ -94,8 +106,9 @@ class Configuration(Table):
 
     passages: Passages | None = None
     fusion: FusionOfHalves | None = None
-    embedding: Server | None = None
+    embedding: NamedModel | None = None
     llm: LanguageModel | None = None
+    reranker: RerankingModel | None = None
     answers: Answers | None = None
     calibration: CalibrationFile | None = None
 
@@ -132,7 +145,7 @@ class Configuration(Table):
     def options(self, folder: Path, environment: Given | None = None) -> dict[str, Any]:
         """Arguments of `KnowledgeBase.open`; `folder` keeps the built-in model. `environment` beats the file.
 
-        Raises ConfigurationError, ModelNotUsable.
+        Raises ConfigurationError, ModelNotUsable, RerankerNotUsable.
         """
         given = environment or {}
         folder.mkdir(parents=True, exist_ok=True)
@@ -144,6 +157,8 @@ class Configuration(Table):
             options["fusion"] = _fusion(self.fusion)
         if llm := resolve_llm(**_server("llm", self.llm, given)):
             options["llm"] = llm
+        if rerankers := _rerankers(_server("reranker", self.reranker, given)):
+            options["postprocessors"] = rerankers
         if calibration := self._calibration(model):
             options["calibration"] = calibration
         if self.answers and self.answers.max_citations:
@@ -219,6 +234,15 @@ def _fusion(table: FusionOfHalves) -> Fusion:
     if table.kind == "rrf":
         return ReciprocalRankFusion(k=table.k, lexical_weight=table.lexical_weight)
     return ConvexCombination(lexical_weight=table.lexical_weight)
+
+
+def _rerankers(settings: Mapping[str, Any]) -> list[BaseNodePostprocessor]:
+    if settings.keys().isdisjoint({"base_url", "model"}):
+        return []
+    from pipelines.reranking import resolve_reranker  # LlamaIndex's imports: most of two seconds
+
+    reranker = resolve_reranker(**settings)
+    return [reranker] if reranker else []
 
 
 def _server(name: str, table: Server | None, environment: Given) -> dict[str, Any]:

@@ -146,6 +146,7 @@ class KnowledgeBase:
         if self._worker:
             await self._worker.stop()
         await self._writer.close()
+        await self._retriever.close()
         self._indexes.close()
         await self._database.close()
         self._lock.release()
@@ -276,6 +277,11 @@ class KnowledgeBase:
     async def count_pending(self) -> int:
         """Documents of all organizations that are not searchable yet."""
         return await self.database.read(documents.count_pending)
+
+    @property
+    def unreranked(self) -> int:
+        """Questions so far that a reranker failed to reorder: the fused order counted."""
+        return self._retriever.unreranked
 
     async def ping(self) -> None:
         """Raises IndexUnavailable when Chroma cannot be reached."""

@@ -87,6 +87,17 @@ class HybridRetriever:
         self._fusion = fusion or ConvexCombination()
         self._postprocessors = postprocessors
 
+    @property
+    def unreranked(self) -> int:
+        """Questions so far that a reranker failed to reorder."""
+        return sum(getattr(one, "failures", 0) for one in self._postprocessors)
+
+    async def close(self) -> None:
+        """Lets go of what postprocessors hold, where they can be told."""
+        for one in self._postprocessors:
+            if close := getattr(one, "aclose", None):
+                await close()
+
     async def retrieve(self, question: str, scope: Scope, *, limit: int | None = None, least: int = 0) -> Retrieval:
         """At most `limit` passages, best first; enough to choose from for `least` documents of a few passages each.
 

@@ -119,6 +119,7 @@ def test_a_refusal_is_one_sentence_and_exit_code_1(run: Run, organization: str, 
         ("KB_CHROMA_URL", "chroma:8000", "KB_CHROMA_URL"),
         ("KB_LLM_BASE_URL", "http://localhost:1/v1", "KB_LLM_MODEL"),
         ("KB_EMBEDDING_BASE_URL", "http://localhost:1/v1", "KB_EMBEDDING_MODEL"),
+        ("KB_RERANKER_BASE_URL", "localhost:1", "KB_RERANKER_BASE_URL"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named(
@@ -127,6 +128,13 @@ def test_a_setting_that_cannot_be_is_named(
     monkeypatch.setenv(name, value)
     stderr = run("admin", "list", code=1).stderr
     assert told in stderr
+    assert len(stderr.splitlines()) == 1
+
+
+def test_a_reranker_that_is_not_there_is_told(run: Run, organization: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KB_RERANKER_MODEL", "no-such-folder")
+    stderr = run("ask", "Where?", "--organization", organization, code=1).stderr
+    assert "no-such-folder" in stderr
     assert len(stderr.splitlines()) == 1
 
 

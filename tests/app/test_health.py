@@ -59,4 +59,5 @@ async def test_metrics_count_requests_and_questions(
     assert 'kb_requests_total{method="POST",route="/api/ai/query",status="200"} 3.0' in said
     assert 'kb_requests_total{method="GET",route="none",status="404"} 1.0' in said
     assert 'kb_questions_total{result="answered"}' in said
+    assert "kb_questions_unreranked 0.0" in said
     assert "kb_documents_pending 0.0" in said

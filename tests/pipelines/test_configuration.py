@@ -71,6 +71,16 @@ def test_tables_become_arguments(asked, read, tmp_path, monkeypatch):
     assert asked == [{"data_folder": tmp_path, "model": "m", "base_url": "http://localhost:1", "api_key": "secret"}]
 
 
+def test_a_reranker_reorders_what_was_found(asked, read, tmp_path):
+    """Its server with how long a question waits for it; the environment's server beats it."""
+    made = read('[reranker]\nbase_url = "http://localhost:3"\nmodel = "r"\ntimeout = 0.5\n')
+    [reranker] = made.options(tmp_path)["postprocessors"]
+    assert reranker.timeout == 0.5
+    [reranker] = made.options(tmp_path, {"reranker": {"base_url": "http://localhost:4"}})["postprocessors"]
+    assert reranker.timeout == 0.5
+    assert "postprocessors" not in Configuration().options(tmp_path, {"reranker": {"api_key": "secret"}})
+
+
 def test_ranks_can_be_fused_instead(asked, read, tmp_path):
     """By its kind."""
     fusion = read('[fusion]\nkind = "rrf"\nk = 10\n').options(tmp_path)["fusion"]

@@ -2,9 +2,7 @@
 
 import json
 import socket
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,8 +11,7 @@ import pytest
 from pipelines.embedding import Embedding, ModelNotUsable, resolve_embedding
 from pipelines.errors import IndexUnavailable
 from pipelines.llama import LlamaEmbedding
-
-Answer = tuple[int, bytes]
+from tests.pipelines.scripted_http import Answer, Server, running
 
 
 def vectors(request: dict[str, Any]) -> Answer:
@@ -23,44 +20,10 @@ def vectors(request: dict[str, Any]) -> Answer:
     return 200, json.dumps({"object": "list", "model": "m", "data": data}).encode()
 
 
-class Server(ThreadingHTTPServer):
-    """Answers with what is scripted, then with vectors."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.script: list[Answer | Callable[[dict[str, Any]], Answer]] = []
-        self.requests: list[dict[str, Any]] = []
-        self.keys: list[str] = []
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append(request)
-        self.server.keys.append(self.headers["Authorization"])
-        answer = self.server.script.pop(0) if self.server.script else vectors
-        status, body = answer(request) if callable(answer) else answer
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as running:
-        thread = Thread(target=running.serve_forever)
-        thread.start()
-        yield running
-        running.shutdown()
-        thread.join()
+    with running(vectors) as server:
+        yield server
 
 
 @pytest.fixture
