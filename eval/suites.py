@@ -13,14 +13,19 @@ from typing import Any
 from eval.datasets import HANDBOOK, Dataset, DatasetError, Question, documents_of, lines_of, load, question_of
 from pipelines.types import NewDocument
 
+HANDBOOK_PARTS = HANDBOOK.with_name("handbook-parts.jsonl")
+"""Questions that ask the handbook for several things at once; right is what has all of their answers."""
+
 
 def find(name: str, data: Path | None = None) -> Dataset:
-    """`name` is `handbook`, a path, or a path in `data`. A file's documents are those of `data`, else beside it.
+    """`name` is `handbook`, `handbook-parts`, a path, or a path in `data`.
 
-    Raises DatasetError.
+    A file's documents are those of `data`, else beside it. Raises DatasetError.
     """
     if name == HANDBOOK.name and not Path(name).exists():
         return load(HANDBOOK)
+    if name == HANDBOOK_PARTS.stem and not Path(name).exists():
+        return load_questions(HANDBOOK_PARTS, HANDBOOK)
     places = [Path(name), *([data / name] if data else [])]
     path = next((place for place in places if place.exists()), None)
     if path is None:

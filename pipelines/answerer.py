@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from pipelines.answering.claims import Claim
 from pipelines.answering.composer import compose, nothing_found
-from pipelines.answering.extractive import extract
-from pipelines.answering.reading import Reading, read
-from pipelines.confidence import Calibration, Judgement, calibration_for, judge, relevance
+from pipelines.answering.extractive import WORDS, extract_all
+from pipelines.answering.units import count_words
+from pipelines.confidence import Calibration, calibration_for, relevance
 from pipelines.embedding import Embedding
 from pipelines.follow_ups import follow_ups
+from pipelines.inquiry import Inquiry, inquiry_of
 from pipelines.retrieval import HybridRetriever
-from pipelines.types import Answer, Delta, Retrieval, Scope, Vector
+from pipelines.splitting import looks_multi_part, split
+from pipelines.types import Answer, Delta, Scope, Vector
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
+    from pipelines.answering.assistant import Assistant
     from pipelines.answering.generative import Generator
 
 PASSAGES = 20
@@ -39,37 +42,61 @@ class Answerer:
         self._retriever = retriever
         self._embedding = embedding
         self._generator = self._made_with(llm) if llm else None
+        self._assistant = self._beside(self._generator) if self._generator else None
         self._calibration = calibration or calibration_for(embedding.model_name)
 
     async def stream(self, question: str, scope: Scope, *, max_citations: int) -> AsyncGenerator[Delta | Answer, None]:
         """Pieces of text, then the answer. Without enough evidence no model is called. Raises AnswerUnavailable."""
-        retrieval = await self._retriever.retrieve(question, scope, limit=PASSAGES)
-        reading, judgement = await asyncio.to_thread(_read_and_judge, retrieval, self._calibration)
-        if not judgement.is_answerable:
-            for event in nothing_found(retrieval.documents_searched):
+        inquiry = await self._inquire(question, scope, max_citations)
+        if not inquiry.readings:
+            for event in nothing_found(inquiry.documents_searched):
                 yield event
             return
         finds = self._retriever.finder(scope)
-        async with aclosing(self._claims(reading, max_citations)) as claims:
+        async with aclosing(self._claims(inquiry, max_citations)) as claims:
             events = compose(
                 claims,
-                confidence=judgement.confidence,
+                confidence=inquiry.confidence,
                 relevance=lambda hit: relevance(hit, self._calibration),
-                follow_ups=lambda made: asyncio.to_thread(follow_ups, reading, made, finds),
-                documents_searched=retrieval.documents_searched,
+                follow_ups=lambda made: asyncio.to_thread(follow_ups, inquiry, made, finds),
+                documents_searched=inquiry.documents_searched,
                 max_citations=max_citations,
+                note=inquiry.note,
             )
             async with aclosing(events):
                 async for event in events:
                     yield event
 
-    async def _claims(self, reading: Reading, max_citations: int) -> AsyncGenerator[Claim, None]:
+    async def _inquire(self, question: str, scope: Scope, max_citations: int) -> Inquiry:
+        """Its parts by rules; by the model, if it may have parts and anything at all was found."""
+        inquiry = await self._find_parts(question, split(question), scope, max_citations)
+        if not (self._assistant and inquiry.readings and looks_multi_part(question)):
+            return inquiry
+        parts = await self._assistant.parts(question)
+        if parts in ((), inquiry.parts):
+            return inquiry
+        other = await self._find_parts(question, parts, scope, max_citations)
+        return other if other.readings else inquiry
+
+    async def _find_parts(self, question: str, parts: Sequence[str], scope: Scope, max_citations: int) -> Inquiry:
+        """Its parts searched apart, if each can be cited; the question itself where that finds nothing of its own."""
+        if 1 < len(parts) <= max_citations and (inquiry := await self._find(question, parts, scope)).is_split:
+            return inquiry
+        return await self._find(question, (question,), scope)
+
+    async def _find(self, question: str, parts: Sequence[str], scope: Scope) -> Inquiry:
+        retrievals = await self._retriever.retrieve_all(parts, scope, limit=PASSAGES)
+        return await asyncio.to_thread(inquiry_of, question, retrievals, self._calibration)
+
+    async def _claims(self, inquiry: Inquiry, max_citations: int) -> AsyncGenerator[Claim, None]:
         if self._generator is None:
-            for claim in await asyncio.to_thread(extract, reading, max_citations=max_citations):
+            words = WORDS - count_words(inquiry.note)
+            for claim in await asyncio.to_thread(
+                extract_all, inquiry.readings, max_citations=max_citations, words=words
+            ):
                 yield claim
             return
-        hits = [passage.hit for passage in reading.passages]
-        async with aclosing(self._generator.claims(reading.retrieval.question.text, hits)) as claims:
+        async with aclosing(self._generator.claims(inquiry.question, inquiry.hits)) as claims:
             async for claim in claims:
                 yield claim
 
@@ -78,12 +105,11 @@ class Answerer:
 
         return Generator(llm, self._embed)
 
+    @staticmethod
+    def _beside(generator: Generator) -> Assistant:
+        from pipelines.answering.assistant import Assistant  # LlamaIndex's imports, too
+
+        return Assistant(generator.model)
+
     async def _embed(self, text: str) -> Vector:
         return await asyncio.to_thread(self._embedding.embed_query, text)
-
-
-def _read_and_judge(retrieval: Retrieval, calibration: Calibration) -> tuple[Reading, Judgement]:
-    reading = read(retrieval)
-    if not any(map(str.isalnum, retrieval.question.text)):
-        return reading, Judgement(is_answerable=False, confidence=0.0)  # signs alone are near to whatever is short
-    return reading, judge(reading, calibration)

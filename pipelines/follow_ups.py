@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain, zip_longest
+from uuid import UUID
 
 from pipelines.answering.claims import Claim
 from pipelines.answering.passages import jaccard, token_set
-from pipelines.answering.reading import Reading
+from pipelines.inquiry import Inquiry
 from pipelines.types import Hit
 
 MOST = 3
@@ -108,11 +110,12 @@ class Subject:
         return f"{first.lower()} {rest}".rstrip() if self.language in SMALL and not is_name else self.heading
 
 
-def follow_ups(reading: Reading, claims: Sequence[Claim], finds: Finds) -> tuple[str, ...]:
+def follow_ups(inquiry: Inquiry, claims: Sequence[Claim], finds: Finds) -> tuple[str, ...]:
     """Up to three, each of which `finds` what answers it, none asking what was asked or is answered already."""
     found: list[str] = []
-    asked = [token_set(reading.retrieval.question.text, language) for language in reading.terms]
-    for tried, (question, hit) in enumerate(candidates(reading, claims)):
+    languages = {language for reading in inquiry.readings for language in reading.terms}
+    asked = [token_set(text, language) for text in inquiry.asked for language in languages]
+    for tried, (question, hit) in enumerate(candidates(inquiry, claims)):
         if len(found) == MOST or tried == TRIED:
             break
         tokens = token_set(question, hit.passage.language)
@@ -122,25 +125,32 @@ def follow_ups(reading: Reading, claims: Sequence[Claim], finds: Finds) -> tuple
     return tuple(found)
 
 
-def candidates(reading: Reading, claims: Sequence[Claim]) -> Iterator[tuple[str, Hit]]:
+def candidates(inquiry: Inquiry, claims: Sequence[Claim]) -> Iterator[tuple[str, Hit]]:
     """Of passages that were found and are about something else, those of cited documents first, each subject once."""
     cited = [hit for claim in claims for hit in claim.hits]
     documents = {hit.document_id for hit in cited}
     subjects = {Subject.of(hit) for hit in cited}
-    for hit in sorted(reading.retrieval.hits, key=lambda hit: hit.document_id not in documents):
+    outdated = frozenset[UUID]().union(*(reading.outdated for reading in inquiry.readings))
+    for hit in sorted(_found(inquiry), key=lambda hit: hit.document_id not in documents):
         subject = Subject.of(hit)
         is_near = hit.document_id in documents or (hit.score >= LEAST_SCORE and _speaks_as(hit, cited[0]))
-        is_new = subject not in subjects and hit.document_id not in reading.outdated
-        if is_near and is_new and not _is_asked(subject, reading) and (question := subject.question()):
+        is_new = subject not in subjects and hit.document_id not in outdated
+        if is_near and is_new and not _is_asked(subject, inquiry) and (question := subject.question()):
             yield question, hit
         subjects.add(subject)
+
+
+def _found(inquiry: Inquiry) -> Iterator[Hit]:
+    """What was found for the parts that have an answer, in turns."""
+    rows = zip_longest(*(reading.retrieval.hits for reading in inquiry.readings))
+    return (hit for hit in chain.from_iterable(rows) if hit)
 
 
 def _speaks_as(hit: Hit, other: Hit) -> bool:
     return hit.passage.language == other.passage.language
 
 
-def _is_asked(subject: Subject, reading: Reading) -> bool:
+def _is_asked(subject: Subject, inquiry: Inquiry) -> bool:
     """Whether the question has all the words of the heading."""
-    asked = token_set(reading.retrieval.question.text, subject.language)
-    return token_set(subject.heading, subject.language) <= asked
+    heading = token_set(subject.heading, subject.language)
+    return any(heading <= token_set(text, subject.language) for text in inquiry.asked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -119,6 +119,18 @@ class HybridRetriever:
             found = await self._look_up(candidates, limit, least)
             if not left or found.is_complete or await self._stands(state):
                 return await self._retrieval(candidates, found.hits, state)
+        raise IndexUnavailable
+
+    async def retrieve_all(self, questions: Sequence[str], scope: Scope, *, limit: int) -> list[Retrieval]:
+        """Each question's passages, side by side and of one moment: no document in two of its versions."""
+        if len(questions) == 1:
+            return [await self.retrieve(questions[0], scope, limit=limit)]
+        for left in reversed(range(ATTEMPTS)):
+            found = await asyncio.gather(*(self.retrieve(question, scope, limit=limit) for question in questions))
+            ids = {hit.passage.id for one in found for hit in one.hits}
+            current = await self._database.read(lookup, scope.organization_id, list(ids))
+            if not left or len(current) == len(ids):
+                return [replace(one, hits=tuple(h for h in one.hits if h.passage.id in current)) for one in found]
         raise IndexUnavailable
 
     def _embed_anew(self, organization_id: UUID, question: str) -> Vector:

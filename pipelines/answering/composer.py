@@ -35,6 +35,12 @@ class Draft:
         self.text += delta
         return delta
 
+    def end(self, note: str) -> str:
+        """The text that a sentence about the answer itself adds; it claims nothing."""
+        delta = f" {note}"
+        self.text += delta
+        return delta
+
     @property
     def supported(self) -> float:
         """Share of the claims that their passages support, 0..1."""
@@ -62,10 +68,11 @@ async def compose(
     follow_ups: FollowUps,
     documents_searched: int,
     max_citations: int,
+    note: str = "",
 ) -> AsyncGenerator[Delta | Answer, None]:
     """The answer's text in pieces, a claim each, then the whole answer; without a supported claim, nothing was found.
 
-    `confidence` is that of an answer all of whose claims are supported.
+    `confidence` is that of an answer all of whose claims are supported; `note` ends the text of an answer.
     """
     draft = Draft(max_citations)
     async for claim in claims:
@@ -75,6 +82,8 @@ async def compose(
         for event in nothing_found(documents_searched):
             yield event
         return
+    if note:
+        yield Delta(draft.end(note))
     yield Answer(
         text=draft.text,
         confidence=round(confidence * draft.supported, 4),

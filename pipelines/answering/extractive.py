@@ -25,9 +25,22 @@ DOCUMENT = 0.3
 """What the probability of a document counts beside that of its sentences: the answer cites it."""
 
 
-def extract(reading: Reading, *, max_citations: int) -> list[Claim]:
+def extract_all(readings: Sequence[Reading], *, max_citations: int, words: int = WORDS) -> list[Claim]:
+    """The sentences for each part of a question, in turn, within the same words and citations; none twice."""
+    claims: list[Claim] = []
+    for at, reading in enumerate(readings):
+        left, cited = len(readings) - at, {hit.passage.id for claim in claims for hit in claim.hits}
+        spare = (max_citations - len(cited)) // left
+        said = {claim.text for claim in claims}
+        new = [claim for claim in extract(reading, max_citations=spare, words=words // left) if claim.text not in said]
+        words -= sum(count_words(claim.text) for claim in new)
+        claims += new
+    return claims
+
+
+def extract(reading: Reading, *, max_citations: int, words: int = WORDS) -> list[Claim]:
     """The answer's sentences, the one that most probably answers first; nothing where nothing was found."""
-    chosen = _in_order(_choose(_quotes(reading), reading.documents, max_citations))
+    chosen = _in_order(_choose(_quotes(reading, words), Selection(reading.documents, max_citations, words)))
     spare = max_citations - len({quote.passage_id for quote in chosen})
     claims = []
     for quote in chosen:
@@ -37,7 +50,7 @@ def extract(reading: Reading, *, max_citations: int) -> list[Claim]:
     return claims
 
 
-def _quotes(reading: Reading) -> list[Quote]:
+def _quotes(reading: Reading, words: int) -> list[Quote]:
     """The likeliest units, best first, each thing said once; only the first one in full length."""
     question = reading.retrieval.question.text
     quotes: list[Quote] = []
@@ -45,7 +58,7 @@ def _quotes(reading: Reading) -> list[Quote]:
         unit = reading.units[place]
         if twin := next((quote for quote in quotes if quote.repeats(unit)), None):
             twin.merge(unit)
-        elif text := excerpt(tidy(unit.text), question, FURTHER if quotes else WORDS):
+        elif text := excerpt(tidy(unit.text), question, min(FURTHER, words) if quotes else words):
             quotes.append(Quote(unit, text, count_words(text), float(reading.probabilities[place])))
         if len(quotes) == CANDIDATES:
             break
@@ -58,8 +71,8 @@ class Selection:
 
     documents: Mapping[UUID, float]
     max_citations: int
+    room: int
     quotes: list[Quote] = field(default_factory=list)
-    room: int = WORDS
 
     def add(self, quote: Quote) -> None:
         self.quotes.append(quote)
@@ -77,9 +90,9 @@ class Selection:
         return quote.probability - (WORTH if repeats else 0.0)
 
 
-def _choose(quotes: Sequence[Quote], documents: Mapping[UUID, float], max_citations: int) -> list[Quote]:
+def _choose(quotes: Sequence[Quote], selection: Selection) -> list[Quote]:
     """The best one, then, while there is room, what adds most for its words."""
-    selection, left = Selection(documents, max_citations), list(quotes)
+    left = list(quotes)
     best = max(left, key=selection.gain, default=None)
     while best and selection.gain(best) > 0:
         selection.add(best)

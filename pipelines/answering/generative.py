@@ -21,16 +21,16 @@ PASSAGES = 8
 
 
 class Generator:
-    """Claims from one language model; `embed` compares claims with passages where words leave it open."""
+    """Claims from one language model, `model`; `embed` compares claims with passages where words leave it open."""
 
     def __init__(self, llm: LLM, embed: Embed, limits: Limits | None = None) -> None:
-        self._model = Model(llm, limits or Limits())
+        self.model = Model(llm, limits or Limits())
         self._verifier = Verifier(embed)
 
     async def claims(self, question: str, hits: Sequence[Hit]) -> AsyncGenerator[Claim, None]:
         """Each sentence once it is complete and checked. Close it to stop the model. Raises AnswerUnavailable."""
         conversation = Conversation(question, hits[:PASSAGES])
-        async with aclosing(conversation.statements(self._model)) as statements:
+        async with aclosing(conversation.statements(self.model)) as statements:
             async for statement in statements:
                 yield await self._checked(statement, conversation.shown)
 

@@ -29,6 +29,18 @@ def test_the_handbook_is_a_name():
     assert len(find("handbook").questions) == 318
 
 
+def test_questions_of_several_parts_are_asked_of_the_handbook():
+    """Each has a gold document and an answer for every part, which stands in one of them."""
+    suite = find("handbook-parts")
+    texts = suite.texts()
+    assert suite.name == "handbook-parts"
+    assert len(suite.questions) >= 20
+    for question in suite.questions:
+        assert question.type == "comparison"
+        for answer in question.answers:
+            assert any(answer in texts[document] for document in suite.gold[question.id])
+
+
 def test_a_folder_is_found_by_path_and_in_data(folder):
     """Both are the same suite."""
     assert find(str(folder)) == find("small", folder.parent)

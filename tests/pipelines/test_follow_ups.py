@@ -1,10 +1,14 @@
 """What to ask next: answerable, new, in the passage's language."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from pipelines.answering.claims import Claim
 from pipelines.answering.reading import read
+from pipelines.confidence import Judgement
 from pipelines.follow_ups import follow_ups
+from pipelines.inquiry import Finding, Inquiry
 from pipelines.types import Hit
 from tests.pipelines.answering.retrievals import hit, retrieval
 
@@ -15,12 +19,17 @@ def beside(number: int, context: str, text: str = "") -> Hit:
     return hit(text or f"Passage {number}.", number, title=context)
 
 
+def inquiry(question: str, others: Sequence[Hit], *parts: str) -> Inquiry:
+    sure = Judgement(is_answerable=True, confidence=0.9)
+    readings = [read(retrieval(part, [CITED, *others])) for part in parts or (question,)]
+    return Inquiry(question, tuple(Finding(reading, sure) for reading in readings))
+
+
 def ask(*others: Hit, found: float = 1.0) -> tuple[str, ...]:
     def check(question: str, wanted: Hit) -> float:
         return found
 
-    reading = read(retrieval("Where does the heron nest?", [CITED, *others]))
-    return follow_ups(reading, [Claim("It nests by the river.", (CITED,))], check)
+    return follow_ups(inquiry("Where does the heron nest?", others), [Claim("It nests by the river.", (CITED,))], check)
 
 
 def test_headings_beside_what_was_cited_become_questions() -> None:
@@ -52,3 +61,11 @@ def test_where_there_is_no_heading_a_name_is_asked_about() -> None:
 def test_names_that_machines_give_are_not_spoken(title: str) -> None:
     """A follow-up question is one that a person would ask."""
     assert ask(beside(2, title, "They winter in the south.")) == ()
+
+
+def test_no_part_of_a_question_is_asked_again() -> None:
+    """Neither what the whole says nor what one of its parts does."""
+    others = [beside(2, "Herons › What do herons eat?"), beside(3, "Herons › Feathers")]
+    asked = inquiry("Where do herons nest and what do herons eat?", others, "Where do herons nest", "what do herons eat")
+    questions = follow_ups(asked, [Claim("It nests by the river.", (CITED,))], lambda *_: 1.0)
+    assert questions == ("What does “Herons › Feathers” say about feathers?",)
