@@ -13,10 +13,11 @@ from pipelines.answering.extractive import WORDS, extract_all
 from pipelines.answering.units import count_words
 from pipelines.confidence import Calibration, calibration_for, relevance
 from pipelines.embedding import Embedding
-from pipelines.follow_ups import follow_ups
+from pipelines.follow_ups import MOST, Finds, follow_ups, is_new
 from pipelines.inquiry import Inquiry, inquiry_of
 from pipelines.retrieval import HybridRetriever
 from pipelines.splitting import looks_multi_part, split
+from pipelines.text.tokens import detect_language
 from pipelines.types import Answer, Delta, Scope, Vector
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 PASSAGES = 20
 """Best passages that an answer and what is asked next are made from."""
+SURE = 0.3
+"""Confidence with which a model's follow-up question must be answered."""
+SHOWN = 5
+"""Passages that a model is shown to ask on."""
 
 
 class Answerer:
@@ -52,13 +57,12 @@ class Answerer:
             for event in nothing_found(inquiry.documents_searched):
                 yield event
             return
-        finds = self._retriever.finder(scope)
         async with aclosing(self._claims(inquiry, max_citations)) as claims:
             events = compose(
                 claims,
                 confidence=inquiry.confidence,
                 relevance=lambda hit: relevance(hit, self._calibration),
-                follow_ups=lambda made: asyncio.to_thread(follow_ups, inquiry, made, finds),
+                follow_ups=lambda made: self._follow_ups(inquiry, made, scope),
                 documents_searched=inquiry.documents_searched,
                 max_citations=max_citations,
                 note=inquiry.note,
@@ -99,6 +103,30 @@ class Answerer:
         async with aclosing(self._generator.claims(inquiry.question, inquiry.hits)) as claims:
             async for claim in claims:
                 yield claim
+
+    async def _follow_ups(self, inquiry: Inquiry, claims: Sequence[Claim], scope: Scope) -> tuple[str, ...]:
+        """The model's, as far as they are new and have an answer, and to three those by rules."""
+        finds = self._retriever.finder(scope)
+        known: list[str] = []
+
+        async def take(question: str) -> bool:
+            if await self._is_next(question, inquiry, known, finds):
+                known.append(question)
+            return len(known) < MOST
+
+        if self._assistant:
+            await self._assistant.next_questions(inquiry.question, inquiry.hits[:SHOWN], take)
+        return await asyncio.to_thread(follow_ups, inquiry, claims, finds, known)
+
+    async def _is_next(self, question: str, inquiry: Inquiry, known: Sequence[str], finds: Finds) -> bool:
+        """Whether it asks something new, finds what was found before, and would be answered."""
+        if not is_new(question, detect_language(question), (*inquiry.asked, *known)):
+            return False
+        near = {hit.document_id: hit for hit in inquiry.hits}.values()
+        if not await asyncio.to_thread(lambda: any(finds(question, hit) > 0 for hit in near)):
+            return False
+        found = await self._find(question, (question,), inquiry.scope)
+        return found.confidence >= SURE
 
     def _made_with(self, llm: LLM) -> Generator:
         from pipelines.answering.generative import Generator  # LlamaIndex's imports take most of two seconds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, zip_longest
@@ -110,19 +110,21 @@ class Subject:
         return f"{first.lower()} {rest}".rstrip() if self.language in SMALL and not is_name else self.heading
 
 
-def follow_ups(inquiry: Inquiry, claims: Sequence[Claim], finds: Finds) -> tuple[str, ...]:
-    """Up to three, each of which `finds` what answers it, none asking what was asked or is answered already."""
-    found: list[str] = []
-    languages = {language for reading in inquiry.readings for language in reading.terms}
-    asked = [token_set(text, language) for text in inquiry.asked for language in languages]
+def follow_ups(inquiry: Inquiry, claims: Sequence[Claim], finds: Finds, known: Sequence[str] = ()) -> tuple[str, ...]:
+    """The `known` ones and up to three in all, each of which `finds` what answers it, none asking what is answered."""
+    found = list(known)
     for tried, (question, hit) in enumerate(candidates(inquiry, claims)):
         if len(found) == MOST or tried == TRIED:
             break
-        tokens = token_set(question, hit.passage.language)
-        if all(jaccard(tokens, other) < SAME for other in asked) and finds(question, hit) >= FOUND:
-            asked.append(tokens)
+        if is_new(question, hit.passage.language, (*inquiry.asked, *found)) and finds(question, hit) >= FOUND:
             found.append(question)
     return tuple(found)
+
+
+def is_new(question: str, language: str, asked: Iterable[str]) -> bool:
+    """Whether it asks something else than those that were asked."""
+    tokens = token_set(question, language)
+    return all(jaccard(tokens, token_set(other, language)) < SAME for other in asked)
 
 
 def candidates(inquiry: Inquiry, claims: Sequence[Claim]) -> Iterator[tuple[str, Hit]]:

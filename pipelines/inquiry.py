@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 from pipelines.answering.reading import Reading, read
 from pipelines.confidence import Calibration, Judgement, judge
 from pipelines.text.tokens import detect_language
-from pipelines.types import Hit, Retrieval
+from pipelines.types import Hit, Retrieval, Scope
 
 NOT_FOUND = {
     "en": "Nothing was found on: “{parts}”.",
@@ -68,6 +68,10 @@ class Inquiry:
     @property
     def documents_searched(self) -> int:
         return self.findings[0].reading.retrieval.documents_searched
+
+    @property
+    def scope(self) -> Scope:
+        return self.findings[0].reading.retrieval.scope
 
     @property
     def parts(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from pipelines.answering.calling import Model
 from pipelines.answering.thinking import ThinkingFilter
 from pipelines.errors import AnswerUnavailable
-from pipelines.prompts import SPLIT, build_messages
+from pipelines.prompts import NEXT, SPLIT, build_messages
 from pipelines.splitting import MOST
 from pipelines.text.tokens import detect_language, index_tokens
 from pipelines.types import Hit
@@ -23,13 +23,16 @@ SECONDS = 5.0
 MOST_LINES = 8
 """Lines of a reply that are read."""
 ORNAMENT = re.compile(r"^\s*(?:(?:\d{1,2}|[a-z])[.):]\s+|[-*•]\s+)?|\s+$")
+QUESTION = re.compile(r"\w.*[?？؟]$")
+LONGEST = 200
+"""Characters of a question to ask next."""
 OWN = 0.5
 """Share of a part's words that are the question's; below it, the line is none of its parts."""
 KEPT = 0.6
 """Share of the question's words that its parts have between them; below it, something was lost."""
 
 Take = Callable[[str], Awaitable[bool]]
-"""Takes a line; False ends the call."""
+"""Takes a line; after False it is given no more."""
 
 
 class Assistant:
@@ -50,13 +53,21 @@ class Assistant:
         is_whole = await self._ask(question, (), SPLIT, take)
         return usable_parts(question, lines) if is_whole else ()
 
+    async def next_questions(self, question: str, hits: Sequence[Hit], take: Take) -> None:
+        """Hands out questions that may be asked next, one by one while the model writes on, best first."""
+
+        async def take_question(line: str) -> bool:
+            return len(line) > LONGEST or not QUESTION.search(line) or await take(line)
+
+        await self._ask(question, hits, NEXT, take_question)
+
     async def _ask(self, question: str, hits: Sequence[Hit], system: str, take: Take) -> bool:
         """Hands out lines as they are complete; whether the call came to its end in time."""
         try:
             async with asyncio.timeout(self._seconds), aclosing(self._lines(question, hits, system)) as lines:
-                async for line in lines:
-                    if not await take(line):
-                        break
+                wanted = True
+                async for line in lines:  # to its end: a reply that is left while it ends leaves its connection open
+                    wanted = wanted and await take(line)
         except (AnswerUnavailable, TimeoutError) as error:
             logger.warning("language model, beside an answer: %s", type(error).__name__)
             return False

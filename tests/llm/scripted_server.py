@@ -91,6 +91,13 @@ class ScriptedServer:
     def play(self, *scripts: Script) -> None:
         self.scripts = list(scripts)
 
+    async def rest(self) -> None:
+        """Returns when every script has come to its end, or soon all the same."""
+        for _ in range(100):
+            await asyncio.sleep(0.01)
+            if not self._at_once:
+                break
+
     @property
     def prompt(self) -> str:
         """All that the model was told in the last request."""
@@ -119,6 +126,7 @@ async def scripted_server() -> AsyncIterator[ScriptedServer]:
         yield server
     finally:
         listening.close()
+        await server.rest()
 
 
 async def _request_body(reader: asyncio.StreamReader) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -169,3 +169,49 @@ class TestWithModel:
             "The blue heron lays four blue eggs in April. [1]"
             " Nothing was found on: “how many zorblaxes has the quimby frandled”."
         )
+
+
+EGGS = saying("The blue heron lays four blue eggs in April [1].")
+
+
+class TestNextQuestions:
+    QUESTION = "When does the blue heron lay eggs?"
+    GOOD = "Where does the red kite nest?"
+
+    async def test_the_model_suggests_what_can_be_answered(
+        self, generative: KnowledgeBase, scope: Scope, server: ScriptedServer
+    ) -> None:
+        """Neither the question itself, nor one twice, nor one to which there is no answer; whole and streamed."""
+        lines = [self.QUESTION, self.GOOD, "Where does the red kite nest", self.GOOD.upper(), "Who is the zzz of qqq?"]
+        for ask in (generative.answer, streamed_answer(generative)):
+            server.play(EGGS, saying("\n".join(lines)))
+            answer = await ask(self.QUESTION, scope)
+            assert answer.related_questions[0] == self.GOOD
+            assert not set(lines[2:]) & set(answer.related_questions)
+            assert self.QUESTION not in answer.related_questions
+
+    @pytest.mark.parametrize("script", [refusing(500), saying(""), saying("As you like."), saying("Who is zzz?")])
+    async def test_otherwise_the_rules_do(
+        self, generative: KnowledgeBase, scope: Scope, server: ScriptedServer, script: object
+    ) -> None:
+        """The answer and its citations stand, whatever becomes of that call."""
+        server.play(EGGS, script)  # type: ignore[arg-type]
+        answer = await generative.answer(self.QUESTION, scope)
+        assert "April" in answer.text
+        assert all("“" in question for question in answer.related_questions)
+
+    async def test_nothing_is_suggested_where_nothing_was_found(
+        self, generative: KnowledgeBase, scope: Scope, server: ScriptedServer
+    ) -> None:
+        """The model's answer had no support."""
+        server.play(saying("Penguins swim under the antarctic ice shelf [1]."), saying(self.GOOD))
+        answer = await generative.answer(self.QUESTION, scope)
+        assert (answer.citations, answer.related_questions) == ((), ())
+        assert len(server.requests) == 1
+
+
+def streamed_answer(knowledge: KnowledgeBase) -> Callable[[str, Scope], Awaitable[Answer]]:
+    async def ask(question: str, scope: Scope) -> Answer:
+        return (await streamed(knowledge, question, scope))[1]
+
+    return ask

@@ -66,6 +66,8 @@ def test_names_that_machines_give_are_not_spoken(title: str) -> None:
 def test_no_part_of_a_question_is_asked_again() -> None:
     """Neither what the whole says nor what one of its parts does."""
     others = [beside(2, "Herons › What do herons eat?"), beside(3, "Herons › Feathers")]
-    asked = inquiry("Where do herons nest and what do herons eat?", others, "Where do herons nest", "what do herons eat")
+    asked = inquiry(
+        "Where do herons nest and what do herons eat?", others, "Where do herons nest", "what do herons eat"
+    )
     questions = follow_ups(asked, [Claim("It nests by the river.", (CITED,))], lambda *_: 1.0)
     assert questions == ("What does “Herons › Feathers” say about feathers?",)
