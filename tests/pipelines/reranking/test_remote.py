@@ -97,7 +97,9 @@ async def test_without_a_model_it_is_text_embeddings_inference(
     server: Server, reranker: Make, nodes: list[NodeWithScore], question: QueryBundle
 ) -> None:
     """Which serves one model and calls the passages texts."""
-    await reranker(model=None, base_url=f"http://127.0.0.1:{server.server_port}/rerank").apostprocess_nodes(nodes, question)
+    await reranker(model=None, base_url=f"http://127.0.0.1:{server.server_port}/rerank").apostprocess_nodes(
+        nodes, question
+    )
     assert set(server.requests[0]) == {"query", "texts", "truncate"}
     assert server.paths == ["/rerank"]
 
