@@ -15,6 +15,7 @@ PATH = "/rerank"
 
 class RemoteReranker(Reranker):
     """`base_url` with or without its `/rerank`; without a `model` the server is text-embeddings-inference.
+
     Asked for all scores: `top_n` is called differently by some.
     """
 
