@@ -146,6 +146,7 @@ class KnowledgeBase:
         if self._worker:
             await self._worker.stop()
         await self._writer.close()
+        self._retriever.close()
         self._indexes.close()
         await self._database.close()
         self._lock.release()
