@@ -65,10 +65,6 @@ class Unit:
     def text(self) -> str:
         return self.passage.hit.passage.text[self.piece.start : self.piece.end]
 
-    @property
-    def heading(self) -> frozenset[str]:
-        return self.passage.heading | self.piece.above
-
 
 @lru_cache(maxsize=4096)
 def pieces(text: str, language: str) -> tuple[Piece, ...]:
@@ -84,7 +80,8 @@ def token_set(text: str, language: str) -> frozenset[str]:
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     """Share of what both have in what either has, 0..1 (Jaccard 1901)."""
-    return len(one & other) / max(1, len(one | other))
+    common = len(one & other)
+    return common / max(1, len(one) + len(other) - common)
 
 
 def _piece(text: str, unit: Quotable, language: str) -> Piece:

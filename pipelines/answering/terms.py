@@ -38,6 +38,10 @@ class Terms:
         return cls(sequence, {token: weight or rarest for token, weight in known.items()})
 
     @cached_property
+    def tokens(self) -> frozenset[str]:
+        return frozenset(self.weights)
+
+    @cached_property
     def pairs(self) -> frozenset[tuple[str, str]]:
         return frozenset(pairwise(self.sequence))
 
@@ -47,4 +51,6 @@ class Terms:
 
     def share(self, tokens: Set[str]) -> float:
         """How much of the question, by weight, these tokens cover, 0..1."""
+        if not tokens:
+            return 0.0
         return sum([weight for token, weight in self.weights.items() if token in tokens]) / self.total
