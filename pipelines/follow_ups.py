@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from pipelines.answering.claims import Claim
-from pipelines.answering.passages import jaccard, token_set
+from pipelines.answering.passages import jaccard
+from pipelines.answering.pieces import token_set
 from pipelines.answering.reading import Reading
 from pipelines.types import Hit
 

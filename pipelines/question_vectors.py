@@ -26,13 +26,17 @@ class QuestionVectors:
         self._lock = Lock()
 
     def begin(self, organization_id: UUID, question: str) -> Callable[[], Vector]:
-        """What returns the vector waits for it; it raises what the embedding model raised."""
+        """What is returned waits for the vector, or makes it itself if nobody has begun: all cores are busy.
+
+        It raises what the embedding model raises.
+        """
         key = (organization_id, question)
         with self._lock:
             if (known := self._known.get(key)) is not None:
                 self._known.move_to_end(key)
                 return lambda: known
-        return self._pool.submit(self._embed, key).result
+        begun = self._pool.submit(self._embed, key)
+        return lambda: self._embed(key) if begun.cancel() else begun.result()
 
     def _embed(self, key: tuple[UUID, str]) -> Vector:
         vector = self._embedding.embed_query(key[1])

@@ -28,7 +28,7 @@ def _parts(text: str, limit: int) -> Iterator[tuple[int, int]]:
     cuts = sorted({0, *(found.start() for found in BOUNDARY.finditer(text)), len(text)})
     for place, start in enumerate(cuts):
         # A longer part has no fewer words.
-        fitting = bisect_right(cuts, limit, place + 1, key=lambda end: count_words(text[start:end]))  # noqa: B023
+        fitting = bisect_right(cuts, limit, place + 1, key=lambda end: count_words(text[start:end]))
         if fitting > place + 1:
             yield start, cuts[fitting - 1]
 

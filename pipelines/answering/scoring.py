@@ -58,7 +58,7 @@ def _row(unit: Unit, rarer: Terms, kind: QuestionType | None) -> list[float]:
         terms.share((terms.tokens & before.tokens) - said - above) if before else 0.0,
         terms.share(above - said),
         rarer.share(said),
-        len(unit.piece.pairs & terms.pairs) / max(1, len(terms.pairs)),
+        unit.piece.count(terms.pairs) / max(1, len(terms.pairs)),
         unit.passage.hit.score,
         float(kind is not None and kind.answered.search(unit.text) is not None),
         min(1.0, (len(tokens) - len(said)) / NOVEL),

@@ -42,8 +42,9 @@ class Terms:
         return frozenset(self.weights)
 
     @cached_property
-    def pairs(self) -> frozenset[tuple[str, str]]:
-        return frozenset(pairwise(self.sequence))
+    def pairs(self) -> frozenset[str]:
+        """What follows one another, as " first second "."""
+        return frozenset(f" {first} {second} " for first, second in pairwise(self.sequence))
 
     @cached_property
     def total(self) -> float:

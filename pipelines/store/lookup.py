@@ -19,7 +19,7 @@ Found = Row[*tuple[Any, ...]]
 
 CURRENT = (
     select(
-        *passages.c["id", "document_id", "position", "start", "end", "text", "context"],
+        *passages.c["id", "document_id", "position", "start", "end", "text", "context", "pieces"],
         # Compared, not selected by: then SQLite would begin with all of the organization's documents.
         (documents.c.organization_id == bindparam("organization_id")).label("is_own"),
         *documents.c["source", "external_id"],
@@ -60,8 +60,8 @@ def stacked(stored: Mapping[int, bytes]) -> NDArray[np.float32]:
 
 
 def to_hit(row: Found, score: float, cosine: float, bm25: float) -> Hit:
-    passage_id, document_id, position, start, end, text, context, _, source, external_id, *described = row
-    title, url, day, language, metadata = described
+    passage_id, document_id, position, start, end, text, context, pieces, _, *described = row
+    source, external_id, title, url, day, language, metadata = described
     return Hit(
         passage=Passage(
             id=passage_id,
@@ -72,6 +72,7 @@ def to_hit(row: Found, score: float, cosine: float, bm25: float) -> Hit:
             text=text,
             context=context,
             language=language,
+            pieces=pieces,
         ),
         title=title,
         source=source,
