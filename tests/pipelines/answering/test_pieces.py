@@ -11,7 +11,8 @@ from pipelines.types import Passage
 from tests.pipelines.answering.retrievals import hit
 
 TEXTS = {
-    "en": "## Leave\n\nParental leave is 26 weeks. It may be split; see KB-1234.\n\n| City | Ceiling |\n|---|---|\n| Lyon | 145 |",
+    "en": "## Leave\n\nParental leave is 26 weeks. It may be split; see KB-1234.\n\n"
+    "| City | Ceiling |\n|---|---|\n| Lyon | 145 |",
     "de": "Anna: Die Kündigungsfrist beträgt z. B. vier Wochen. Sie beginnt am 1. Mai.",
     "ja": "育児休業は26週間です。分割して取得できます。",
 }
