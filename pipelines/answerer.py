@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pipelines.answering.composer import compose, compose_at_once, nothing_found
 from pipelines.answering.extractive import extract
 from pipelines.answering.reading import Reading, read
-from pipelines.confidence import Judgement, calibration_for, judge, relevance
+from pipelines.confidence import Calibration, Judgement, calibration_for, judge, relevance
 from pipelines.embedding import Embedding
 from pipelines.follow_ups import follow_ups
 from pipelines.retrieval import HybridRetriever

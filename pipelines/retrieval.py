@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -57,13 +57,6 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Made(Generic[T]):
-    """What was made of a retrieval."""
-
-    result: T
-
-
-@dataclass(frozen=True, slots=True)
 class Candidates:
     """What the two indexes found: scores by passage id, each candidate scored by both, not yet looked up."""
 
@@ -98,8 +91,7 @@ class LookedUp:
 class HybridRetriever:
     """Retrieval over all organizations; each call names one by its scope.
 
-    A question stays in one thread from its first look at the database to its answer, while another one embeds it:
-    handing it over and back costs a tenth of it each time.
+    A question is searched for in one thread, while another one embeds it.
     """
 
     def __init__(
@@ -126,51 +118,46 @@ class HybridRetriever:
 
         What is not current any more is dropped, and searched again if that left a gap.
         """
-        return await self.retrieve_and(lambda retrieval: retrieval, question, scope, limit=limit, least=least)
-
-    async def retrieve_and(
-        self, work: Callable[[Retrieval], T], question: str, scope: Scope, *, limit: int | None = None, least: int = 0
-    ) -> T:
-        """What `work` makes of the retrieval, in the same thread."""
+        found = await self._retrieve(Search(question, scope, limit, least))
         if not self._postprocessors:
-            return await self._retrieve(work, Search(question, scope, limit, least))
-        found = await self._retrieve(lambda retrieval: retrieval, Search(question, scope, limit, least))
+            return found
         from pipelines.nodes import postprocess
 
-        hits = await postprocess(found.hits, self._postprocessors, question)
-        return await self._run(work, replace(found, hits=tuple(hits)))
+        return replace(found, hits=await postprocess(found.hits, self._postprocessors, question))
 
-    async def _retrieve(self, work: Callable[[Retrieval], T], search: Search) -> T:
+    async def retrieve_and(self, work: Callable[[Retrieval], T], question: str, scope: Scope, *, limit: int) -> T:
+        """What `work` makes of the retrieval, off the event loop."""
+        return await self._run(work, await self.retrieve(question, scope, limit=limit))
+
+    async def _retrieve(self, search: Search) -> Retrieval:
         read = self._database.blocking()
         for left in reversed(range(ATTEMPTS)):
             last = not left
-            made = await self._run(self._attempt, work, search, read, last)
+            made = await self._run(self._attempt, search, read, last)
             if isinstance(made, IndexState):
-                made = await self._attempt_behind(work, search, read, last, made)
+                made = await self._attempt_behind(search, read, last, made)
             if made:
-                return made.result
+                return made
         raise IndexUnavailable
 
     async def _run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         call = partial(function, *args, **kwargs)
         return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
-    def _attempt(
-        self, work: Callable[[Retrieval], T], search: Search, read: BlockingRead, last: bool
-    ) -> Made[T] | IndexState | None:
+    def _attempt(self, search: Search, read: BlockingRead, last: bool) -> Retrieval | IndexState | None:
         """None: to be tried again; a state: the indexes are behind it and have to follow first."""
         vector = self._vectors.begin(search.scope.organization_id, search.question)
         state = read(self._indexes.read_state, search.scope.organization_id)
         if state is None:
-            return Made(work(_nothing(search, vector())))
+            return _nothing(search, vector())
         indexes = self._indexes.ready(state, in_memory=search.scope.is_filtered)
         if indexes is None:
             return state
-        return self._attempt_with(indexes, state, vector, work, search, read, last)
+        return self._attempt_with(indexes, state, vector, search, read, last)
 
     async def _attempt_behind(
-        self, work: Callable[[Retrieval], T], search: Search, read: BlockingRead, last: bool, state: IndexState
-    ) -> Made[T] | None:
+        self, search: Search, read: BlockingRead, last: bool, state: IndexState
+    ) -> Retrieval | None:
         """The attempt that waits for the indexes to follow."""
         try:
             indexes = await self._indexes.current(state, in_memory=search.scope.is_filtered)
@@ -179,18 +166,17 @@ class HybridRetriever:
                 raise
             return None
         vector = self._vectors.begin(search.scope.organization_id, search.question)
-        return await self._run(self._attempt_with, indexes, state, vector, work, search, read, last)
+        return await self._run(self._attempt_with, indexes, state, vector, search, read, last)
 
     def _attempt_with(
         self,
         indexes: OrganizationIndexes,
         state: IndexState,
         vector: Callable[[], Vector],
-        work: Callable[[Retrieval], T],
         search: Search,
         read: BlockingRead,
         last: bool,
-    ) -> Made[T] | None:
+    ) -> Retrieval | None:
         try:
             candidates = self._search(indexes, search, vector, read)
         except IndexUnavailable:
@@ -202,7 +188,7 @@ class HybridRetriever:
             return None
         searched = state.documents if candidates.documents_searched is None else candidates.documents_searched
         question, scope = candidates.question, search.scope
-        return Made(work(Retrieval(question=question, scope=scope, hits=found.hits, documents_searched=searched)))
+        return Retrieval(question=question, scope=scope, hits=found.hits, documents_searched=searched)
 
     def _search(
         self, indexes: OrganizationIndexes, search: Search, embedded: Callable[[], Vector], read: BlockingRead
