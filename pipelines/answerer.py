@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from pipelines.answering.claims import Claim
-from pipelines.answering.composer import compose, nothing_found
+from pipelines.answering.composer import compose, compose_at_once, nothing_found
 from pipelines.answering.extractive import WORDS, extract_all
 from pipelines.answering.units import count_words
 from pipelines.confidence import Calibration, calibration_for, relevance
@@ -18,13 +19,15 @@ from pipelines.inquiry import Inquiry, inquiry_of
 from pipelines.retrieval import HybridRetriever
 from pipelines.splitting import looks_multi_part, split
 from pipelines.text.tokens import detect_language
-from pipelines.types import Answer, Delta, Scope, Vector
+from pipelines.types import Answer, Delta, Hit, Scope, Vector
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
     from pipelines.answering.assistant import Assistant
     from pipelines.answering.generative import Generator
+
+T = TypeVar("T")
 
 PASSAGES = 20
 """Best passages that an answer and what is asked next are made from."""
@@ -52,16 +55,20 @@ class Answerer:
 
     async def stream(self, question: str, scope: Scope, *, max_citations: int) -> AsyncGenerator[Delta | Answer, None]:
         """Pieces of text, then the answer. Without enough evidence no model is called. Raises AnswerUnavailable."""
+        if self._generator is None:
+            for event in await self._extracted(question, scope, max_citations):
+                yield event
+            return
         inquiry = await self._inquire(question, scope, max_citations)
         if not inquiry.readings:
             for event in nothing_found(inquiry.documents_searched):
                 yield event
             return
-        async with aclosing(self._claims(inquiry, max_citations)) as claims:
+        async with aclosing(self._generator.claims(inquiry.question, inquiry.hits)) as claims:
             events = compose(
                 claims,
                 confidence=inquiry.confidence,
-                relevance=lambda hit: relevance(hit, self._calibration),
+                relevance=self._relevance,
                 follow_ups=lambda made: self._follow_ups(inquiry, made, scope),
                 documents_searched=inquiry.documents_searched,
                 max_citations=max_citations,
@@ -71,38 +78,57 @@ class Answerer:
                 async for event in events:
                     yield event
 
+    async def _extracted(self, question: str, scope: Scope, max_citations: int) -> list[Delta | Answer]:
+        """All of an answer without a model, in as few turns of threads as can be."""
+        tell = partial(self._told, max_citations=max_citations)
+        if inquiry := await self._find_parts(question, split(question), scope, max_citations):
+            return await self._retriever.run(tell, inquiry)
+        return await self._find(question, (question,), scope, tell)
+
+    def _told(self, inquiry: Inquiry, *, max_citations: int) -> list[Delta | Answer]:
+        if not inquiry.readings:
+            return list(nothing_found(inquiry.documents_searched))
+        finds = self._retriever.finder(inquiry.scope)
+        words = WORDS - count_words(inquiry.note)
+        events = compose_at_once(
+            extract_all(inquiry.readings, max_citations=max_citations, words=words),
+            confidence=inquiry.confidence,
+            relevance=self._relevance,
+            follow_ups=lambda made: follow_ups(inquiry, made, finds),
+            documents_searched=inquiry.documents_searched,
+            max_citations=max_citations,
+            note=inquiry.note,
+        )
+        return list(events)
+
     async def _inquire(self, question: str, scope: Scope, max_citations: int) -> Inquiry:
         """Its parts by rules; by the model, if it may have parts and anything at all was found."""
-        inquiry = await self._find_parts(question, split(question), scope, max_citations)
+        by_rules = await self._find_parts(question, split(question), scope, max_citations)
+        inquiry = by_rules or await self._find(question, (question,), scope, _itself)
         if not (self._assistant and inquiry.readings and looks_multi_part(question)):
             return inquiry
         parts = await self._assistant.parts(question)
         if parts in ((), inquiry.parts):
             return inquiry
         other = await self._find_parts(question, parts, scope, max_citations)
-        return other if other.readings else inquiry
+        return other if other and other.readings else inquiry
 
-    async def _find_parts(self, question: str, parts: Sequence[str], scope: Scope, max_citations: int) -> Inquiry:
-        """Its parts searched apart, if each can be cited; the question itself where that finds nothing of its own."""
-        if 1 < len(parts) <= max_citations and (inquiry := await self._find(question, parts, scope)).is_split:
-            return inquiry
-        return await self._find(question, (question,), scope)
+    async def _find_parts(
+        self, question: str, parts: Sequence[str], scope: Scope, max_citations: int
+    ) -> Inquiry | None:
+        """The parts searched apart, if each can be cited; None where that finds nothing of its own."""
+        if not 1 < len(parts) <= max_citations:
+            return None
+        inquiry = await self._find(question, parts, scope, _itself)
+        return inquiry if inquiry.is_split else None
 
-    async def _find(self, question: str, parts: Sequence[str], scope: Scope) -> Inquiry:
+    async def _find(self, question: str, parts: Sequence[str], scope: Scope, work: Callable[[Inquiry], T]) -> T:
+        """What `work` makes of what was found, in the thread that reads it."""
         retrievals = await self._retriever.retrieve_all(parts, scope, limit=PASSAGES)
-        return await asyncio.to_thread(inquiry_of, question, retrievals, self._calibration)
+        return await self._retriever.run(lambda: work(inquiry_of(question, retrievals, self._calibration)))
 
-    async def _claims(self, inquiry: Inquiry, max_citations: int) -> AsyncGenerator[Claim, None]:
-        if self._generator is None:
-            words = WORDS - count_words(inquiry.note)
-            for claim in await asyncio.to_thread(
-                extract_all, inquiry.readings, max_citations=max_citations, words=words
-            ):
-                yield claim
-            return
-        async with aclosing(self._generator.claims(inquiry.question, inquiry.hits)) as claims:
-            async for claim in claims:
-                yield claim
+    def _relevance(self, hit: Hit) -> float:
+        return relevance(hit, self._calibration)
 
     async def _follow_ups(self, inquiry: Inquiry, claims: Sequence[Claim], scope: Scope) -> tuple[str, ...]:
         """The model's, as far as they are new and have an answer, and to three those by rules."""
@@ -125,7 +151,7 @@ class Answerer:
         near = {hit.document_id: hit for hit in inquiry.hits}.values()
         if not await asyncio.to_thread(lambda: any(finds(question, hit) > 0 for hit in near)):
             return False
-        found = await self._find(question, (question,), inquiry.scope)
+        found = await self._find(question, (question,), inquiry.scope, _itself)
         return found.confidence >= SURE
 
     def _made_with(self, llm: LLM) -> Generator:
@@ -141,3 +167,7 @@ class Answerer:
 
     async def _embed(self, text: str) -> Vector:
         return await asyncio.to_thread(self._embedding.embed_query, text)
+
+
+def _itself(inquiry: Inquiry) -> Inquiry:
+    return inquiry

@@ -10,7 +10,8 @@ from itertools import chain, zip_longest
 from uuid import UUID
 
 from pipelines.answering.claims import Claim
-from pipelines.answering.passages import jaccard, token_set
+from pipelines.answering.passages import jaccard
+from pipelines.answering.pieces import token_set
 from pipelines.inquiry import Inquiry
 from pipelines.types import Hit
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -13,6 +14,7 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import Connection
 
 from pipelines.errors import IndexUnavailable
 from pipelines.lexical import LexicalIndex, TantivyIndex, discard
@@ -53,6 +55,12 @@ class OrganizationIndexes:
     @property
     def is_small(self) -> bool:
         return self.vectors.size <= IN_MEMORY
+
+    def followers(self) -> list[Follower]:
+        return [self.vectors, self.lexical, *filter(None, [self.matrix])]
+
+    def have_followed(self, state: IndexState) -> bool:
+        return all(follower.position() >= state.change for follower in self.followers())
 
     def nearest(
         self, vector: Vector, limit: int, matrix: Matrix | None, rows: NDArray[np.intp] | None
@@ -103,8 +111,11 @@ class Indexes:
         self._rebuilding = asyncio.Lock()
 
     async def state(self, organization_id: UUID) -> IndexState | None:
-        """Raises IndexUnavailable when the organization's vectors are another model's."""
-        state = await self._database.read(changes.state, organization_id)
+        return await self._database.read(self.read_state, organization_id)
+
+    def read_state(self, connection: Connection, organization_id: UUID) -> IndexState | None:
+        """What its indexes have to be. Raises IndexUnavailable when the organization's vectors are another model's."""
+        state = changes.state(connection, organization_id)
         if state and state.fingerprint != self.fingerprint:
             raise IndexUnavailable(
                 "The knowledge base was indexed with another embedding model; an operator has to run: kb admin reindex",
@@ -117,17 +128,26 @@ class Indexes:
         found = await self._get(state.organization_id, state.generation)
         if found.matrix is None and (in_memory or found.is_small):
             found.matrix = Matrix(self._dimension)
-        followers: list[Follower] = [found.vectors, found.lexical, *filter(None, [found.matrix])]
-        if any(follower.position() < state.change for follower in followers):
+        if not found.have_followed(state):
             async with found.lock:
-                await self._follow(state, followers)
+                await self._follow(state, found.followers())
             self._shed(found)
         return found
 
+    def ready(self, state: IndexState, *, in_memory: bool = False) -> OrganizationIndexes | None:
+        """The same at once, from any thread, where they are open and there is nothing to follow."""
+        key = (state.organization_id, state.generation)
+        found = self._open.get(key)
+        if found is None or not found.have_followed(state) or (found.matrix is None and (in_memory or found.is_small)):
+            return None
+        with suppress(KeyError):  # closed at this moment; who holds it may go on searching
+            self._open.move_to_end(key)
+        return found
+
     def newest(self, organization_id: UUID) -> OrganizationIndexes | None:
-        """Its indexes as they are, if they are open: for what may be a moment behind."""
-        generations = [generation for owner, generation in self._open if owner == organization_id]
-        return self._open[organization_id, max(generations)] if generations else None
+        """Its indexes as they are, if they are open: for what may be a moment behind; from any thread."""
+        generations = [generation for owner, generation in list(self._open) if owner == organization_id]
+        return self._open.get((organization_id, max(generations))) if generations else None
 
     def _shed(self, kept: OrganizationIndexes) -> None:
         """Drops matrices, the longest unused first. Whoever still searches one holds it."""

@@ -11,6 +11,8 @@ from llama_index.core import Document as LlamaDocument
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
 
+from pipelines.answering.pieces import pack as pack_pieces
+from pipelines.answering.pieces import take_apart
 from pipelines.embedding import Embedding
 from pipelines.errors import NotVerbatim
 from pipelines.store.changes import pack
@@ -69,14 +71,14 @@ class Ingestion:
 
     def _built(self, draft: Draft, nodes: Sequence[BaseNode]) -> Built:
         language = detect_language(draft.content[:LANGUAGE_SAMPLE])
-        return Built(draft.job, language, self._name, list(_passages(draft, nodes)))
+        return Built(draft.job, language, self._name, list(_passages(draft, nodes, language)))
 
 
 def _to_llama(draft: Draft) -> LlamaDocument:
     return LlamaDocument(text=draft.content, id_=draft.job.document_id.hex, metadata={"title": draft.title})
 
 
-def _passages(draft: Draft, nodes: Sequence[BaseNode]) -> Iterator[NewPassage]:
+def _passages(draft: Draft, nodes: Sequence[BaseNode], language: str) -> Iterator[NewPassage]:
     end = 0
     for position, node in enumerate(nodes):
         text = node.get_content(metadata_mode=MetadataMode.NONE)
@@ -90,6 +92,7 @@ def _passages(draft: Draft, nodes: Sequence[BaseNode]) -> Iterator[NewPassage]:
             context=str(node.metadata.get("context", draft.title)),
             digest=node.metadata["digest"],
             vector=np.asarray(node.embedding, np.float16).tobytes(),
+            pieces=pack_pieces(take_apart(text, language)),
         )
 
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING
-from uuid import UUID
+from functools import partial
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import numpy as np
 
 from pipelines.embedding import Embedding
+from pipelines.embedding.workers import available_cores
 from pipelines.errors import IndexUnavailable
 from pipelines.following import Indexes, OrganizationIndexes
 from pipelines.fusion import ConvexCombination, Fusion
 from pipelines.lexical import BM25_BOUND
+from pipelines.question_vectors import QuestionVectors
 from pipelines.similarity import cosines
 from pipelines.store import changes
 from pipelines.store.changes import IndexState
-from pipelines.store.database import Database
+from pipelines.store.database import BlockingRead, Database
 from pipelines.store.lookup import lookup, stacked, to_hit, vectors
 from pipelines.text.tokens import query_tokens
 from pipelines.types import Hit, Question, Retrieval, Scope, Vector
@@ -30,10 +32,28 @@ if TYPE_CHECKING:
 CANDIDATES = 50
 """Passages of each half."""
 PASSAGES_A_DOCUMENT = 3
-REMEMBERED = 2048
-"""Questions whose vectors are kept: the same ones are asked again and again."""
 ATTEMPTS = 5
 """Searches before an answer is given although what was found keeps changing."""
+THREADS = 4 + available_cores()
+"""Questions in work at a time."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is asked for: at most `limit` passages, enough of them for `least` documents."""
+
+    question: str
+    scope: Scope
+    limit: int | None
+    least: int
+
+    @property
+    def candidates(self) -> int:
+        """Passages wanted of each half."""
+        return max(CANDIDATES, PASSAGES_A_DOCUMENT * self.least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +61,6 @@ class Candidates:
     """What the two indexes found: scores by passage id, each candidate scored by both, not yet looked up."""
 
     question: Question
-    scope: Scope
     cosines: dict[int, float]
     bm25: dict[int, float]
     documents_searched: int | None
@@ -70,7 +89,10 @@ class LookedUp:
 
 
 class HybridRetriever:
-    """Retrieval over all organizations; each call names one by its scope."""
+    """Retrieval over all organizations; each call names one by its scope.
+
+    A question is searched for in one thread, while another one embeds it.
+    """
 
     def __init__(
         self,
@@ -82,8 +104,8 @@ class HybridRetriever:
     ) -> None:
         self._database = database
         self._indexes = indexes
-        self._embedding = embedding
-        self._embed = lru_cache(REMEMBERED)(self._embed_anew)
+        self._vectors = QuestionVectors(embedding, THREADS)
+        self._threads = ThreadPoolExecutor(THREADS, "question")
         self._fusion = fusion or ConvexCombination()
         self._postprocessors = postprocessors
 
@@ -93,32 +115,34 @@ class HybridRetriever:
         return sum(getattr(one, "failures", 0) for one in self._postprocessors)
 
     async def close(self) -> None:
-        """Lets go of what postprocessors hold, where they can be told."""
+        """Lets go of its threads, and of what postprocessors hold, where they can be told."""
         for one in self._postprocessors:
             if close := getattr(one, "aclose", None):
                 await close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._vectors.close()
 
     async def retrieve(self, question: str, scope: Scope, *, limit: int | None = None, least: int = 0) -> Retrieval:
         """At most `limit` passages, best first; enough to choose from for `least` documents of a few passages each.
 
         What is not current any more is dropped, and searched again if that left a gap.
         """
-        wanted = max(CANDIDATES, PASSAGES_A_DOCUMENT * least)
-        vector: Vector | None = None
+        found = await self._retrieve(Search(question, scope, limit, least))
+        if not self._postprocessors:
+            return found
+        from pipelines.nodes import postprocess
+
+        return replace(found, hits=await postprocess(found.hits, self._postprocessors, question))
+
+    async def _retrieve(self, search: Search) -> Retrieval:
+        read = self._database.blocking()
         for left in reversed(range(ATTEMPTS)):
-            state = await self._indexes.state(scope.organization_id)
-            if state is None:
-                return await self._nothing(question, scope)
-            try:
-                candidates = await self._search(state, question, scope, wanted, vector)
-            except IndexUnavailable:
-                if not await self._was_replaced(state):
-                    raise
-                continue
-            vector = candidates.question.vector
-            found = await self._look_up(candidates, limit, least)
-            if not left or found.is_complete or await self._stands(state):
-                return await self._retrieval(candidates, found.hits, state)
+            last = not left
+            made = await self.run(self._attempt, search, read, last)
+            if isinstance(made, IndexState):
+                made = await self._attempt_behind(search, read, last, made)
+            if made:
+                return made
         raise IndexUnavailable
 
     async def retrieve_all(self, questions: Sequence[str], scope: Scope, *, limit: int) -> list[Retrieval]:
@@ -133,53 +157,78 @@ class HybridRetriever:
                 return [replace(one, hits=tuple(h for h in one.hits if h.passage.id in current)) for one in found]
         raise IndexUnavailable
 
-    def _embed_anew(self, organization_id: UUID, question: str) -> Vector:
-        """Cached by organization, too: how quickly one is answered tells nothing of what another has asked."""
-        vector = self._embedding.embed_query(question)
-        vector.flags.writeable = False
-        return vector
+    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """In one of the threads that questions are worked in."""
+        call = partial(function, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
-    async def _retrieval(self, candidates: Candidates, hits: Sequence[Hit], state: IndexState) -> Retrieval:
-        if self._postprocessors:
-            from pipelines.nodes import postprocess
+    def _attempt(self, search: Search, read: BlockingRead, last: bool) -> Retrieval | IndexState | None:
+        """None: to be tried again; a state: the indexes are behind it and have to follow first."""
+        vector = self._vectors.begin(search.scope.organization_id, search.question)
+        state = read(self._indexes.read_state, search.scope.organization_id)
+        if state is None:
+            return _nothing(search, vector())
+        indexes = self._indexes.ready(state, in_memory=search.scope.is_filtered)
+        if indexes is None:
+            return state
+        return self._attempt_with(indexes, state, vector, search, read, last)
 
-            hits = await postprocess(tuple(hits), self._postprocessors, candidates.question.text)
+    async def _attempt_behind(
+        self, search: Search, read: BlockingRead, last: bool, state: IndexState
+    ) -> Retrieval | None:
+        """The attempt that waits for the indexes to follow."""
+        try:
+            indexes = await self._indexes.current(state, in_memory=search.scope.is_filtered)
+        except IndexUnavailable:
+            if not await self.run(_was_replaced, state, read):
+                raise
+            return None
+        vector = self._vectors.begin(search.scope.organization_id, search.question)
+        return await self.run(self._attempt_with, indexes, state, vector, search, read, last)
+
+    def _attempt_with(
+        self,
+        indexes: OrganizationIndexes,
+        state: IndexState,
+        vector: Callable[[], Vector],
+        search: Search,
+        read: BlockingRead,
+        last: bool,
+    ) -> Retrieval | None:
+        try:
+            candidates = self._search(indexes, search, vector, read)
+        except IndexUnavailable:
+            if not _was_replaced(state, read):
+                raise
+            return None
+        found = self._look_up(candidates, search, read)
+        if not (last or found.is_complete or _stands(state, read)):
+            return None
         searched = state.documents if candidates.documents_searched is None else candidates.documents_searched
-        return Retrieval(
-            question=candidates.question, scope=candidates.scope, hits=tuple(hits), documents_searched=searched
-        )
+        question, scope = candidates.question, search.scope
+        return Retrieval(question=question, scope=scope, hits=found.hits, documents_searched=searched)
 
-    async def _nothing(self, question: str, scope: Scope) -> Retrieval:
-        vector = await asyncio.to_thread(self._embed, scope.organization_id, question)
-        empty = Question(text=question, vector=vector, term_weights={})
-        return Retrieval(question=empty, scope=scope, hits=(), documents_searched=0)
-
-    async def _search(
-        self, state: IndexState, question: str, scope: Scope, limit: int, vector: Vector | None
+    def _search(
+        self, indexes: OrganizationIndexes, search: Search, embedded: Callable[[], Vector], read: BlockingRead
     ) -> Candidates:
-        indexes = await self._indexes.current(state, in_memory=scope.is_filtered)
-        found = await asyncio.to_thread(self._search_indexes, indexes, question, scope, limit, vector)
-        if (missing := found.without_cosine()) and indexes.matrix is None:
-            rows = await self._database.read(vectors, missing)
-            found.cosines.update(zip(rows, cosines(stacked(rows), found.question.vector).tolist(), strict=True))
-        return found
-
-    def _search_indexes(
-        self, indexes: OrganizationIndexes, text: str, scope: Scope, limit: int, vector: Vector | None
-    ) -> Candidates:
-        lexical, matrix = indexes.lexical, indexes.matrix
-        terms = query_tokens(text, lexical.languages)
-        vector = self._embed(scope.organization_id, text) if vector is None else vector
-        question = Question(text=text, vector=vector, term_weights=lexical.weights(terms))
+        """What needs no vector comes first: it is being made meanwhile."""
+        lexical, matrix, scope, limit = indexes.lexical, indexes.matrix, search.scope, search.candidates
+        terms = query_tokens(search.question, lexical.languages)
+        weights = lexical.weights(terms)
         rows = matrix.allowed(scope) if matrix and scope.is_filtered else None
-        near = indexes.nearest(vector, limit, matrix, rows)
+        searched = matrix.count_documents(rows) if matrix and rows is not None else None
         bm25 = lexical.search(terms, scope, limit) if terms else {}
+        question = Question(text=search.question, vector=embedded(), term_weights=weights)
+        near = indexes.nearest(question.vector, limit, matrix, rows)
         if terms:
             bm25 |= lexical.scores(terms, [passage for passage in near if passage not in bm25])
         if matrix:
-            near |= matrix.cosines([passage for passage in bm25 if passage not in near], vector)
-        searched = matrix.count_documents(rows) if matrix and rows is not None else None
-        return Candidates(question, scope, near, bm25, searched)
+            near |= matrix.cosines([passage for passage in bm25 if passage not in near], question.vector)
+        found = Candidates(question, near, bm25, searched)
+        if matrix is None and (missing := found.without_cosine()):
+            stored = read(vectors, missing)
+            near.update(zip(stored, cosines(stacked(stored), question.vector).tolist(), strict=True))
+        return found
 
     def finder(self, scope: Scope) -> Callable[[str, Hit], float]:
         """Tells how well a question finds a hit's document by its words, best of all: no database, no wait."""
@@ -202,51 +251,58 @@ class HybridRetriever:
             return ()
         indexes = await self._indexes.current(state)
         terms = query_tokens(question, indexes.lexical.languages)
-        scores = await asyncio.to_thread(indexes.lexical.search, terms, scope, limit) if terms else {}
+        scores = await self.run(indexes.lexical.search, terms, scope, limit) if terms else {}
         found = await self._database.read(lookup, scope.organization_id, list(scores))
         return tuple(to_hit(found[i], score, 0.0, score) for i, score in scores.items() if i in found)
 
-    async def _look_up(self, candidates: Candidates, limit: int | None, least: int) -> LookedUp:
+    def _look_up(self, candidates: Candidates, search: Search, read: BlockingRead) -> LookedUp:
         """The best candidates as the database has them; all of them where the first did not suffice."""
         ranked = self._rank(candidates)
-        first = limit or (PASSAGES_A_DOCUMENT * least) or len(ranked)
-        found = await self._hits(ranked[:first], candidates.scope)
+        first = search.limit or (PASSAGES_A_DOCUMENT * search.least) or len(ranked)
+        found = _hits(ranked[:first], search.scope, read)
         if candidates.without_cosine():  # the database has dropped them since
             found = LookedUp(found.hits, is_complete=False)
-        if len(found.hits) < min(first, len(ranked)) or len({hit.document_id for hit in found.hits}) < least:
-            rest = await self._hits(ranked[first:], candidates.scope)
+        if len(found.hits) < min(first, len(ranked)) or len({hit.document_id for hit in found.hits}) < search.least:
+            rest = _hits(ranked[first:], search.scope, read)
             found = LookedUp((*found.hits, *rest.hits), found.is_complete and rest.is_complete)
-        return LookedUp(found.hits[:limit], found.is_complete)
-
-    async def _hits(self, ranked: Sequence[Ranked], scope: Scope) -> LookedUp:
-        found = await self._database.read(lookup, scope.organization_id, [one.id for one in ranked])
-        # Asked of the database's own rows: an index may not have heard yet that a document has moved.
-        hits = [
-            to_hit(row, one.score, one.cosine, one.bm25)
-            for one in ranked
-            if (row := found.get(one.id)) and scope.allows(row.source, row.day)
-        ]
-        return LookedUp(tuple(hits), len(found) == len(ranked))
-
-    async def _stands(self, state: IndexState) -> bool:
-        """Whether nothing has changed since."""
-        return await self._database.read(changes.state, state.organization_id) in (state, None)
-
-    async def _was_replaced(self, state: IndexState) -> bool:
-        """Whether the indexes that failed have meanwhile given way to a new generation."""
-        now = await self._database.read(changes.state, state.organization_id)
-        return now is None or now.generation != state.generation
+        return LookedUp(found.hits[: search.limit], found.is_complete)
 
     def _rank(self, candidates: Candidates) -> list[Ranked]:
         """Best first."""
-        ids = list(candidates.cosines)
-        if not ids:
+        if not candidates.cosines:
             return []
         weights = candidates.question.term_weights
-        cosine = np.array([candidates.cosines[i] for i in ids])
-        bm25 = np.array([candidates.bm25.get(i, 0.0) for i in ids])
-        known = np.count_nonzero(list(weights.values())) / max(1, len(weights))
-        scores = self._fusion(cosine, bm25, known=float(known))
-        order = np.argsort(-scores, kind="stable").tolist()
-        rows = list(zip(ids, scores.tolist(), cosine.tolist(), bm25.tolist(), strict=True))
-        return [Ranked(*rows[at]) for at in order]
+        known = sum(map(bool, weights.values())) / max(1, len(weights))
+        cosine = list(candidates.cosines.values())
+        bm25 = [candidates.bm25.get(i, 0.0) for i in candidates.cosines]
+        scores = self._fusion(np.array(cosine), np.array(bm25), known=known).tolist()
+        # Sorting is stable: equal ones keep their order.
+        best_first = sorted(zip(candidates.cosines, scores, cosine, bm25, strict=True), key=lambda one: -one[1])
+        return [Ranked(*one) for one in best_first]
+
+
+def _nothing(search: Search, vector: Vector) -> Retrieval:
+    empty = Question(text=search.question, vector=vector, term_weights={})
+    return Retrieval(question=empty, scope=search.scope, hits=(), documents_searched=0)
+
+
+def _hits(ranked: Sequence[Ranked], scope: Scope, read: BlockingRead) -> LookedUp:
+    found = read(lookup, scope.organization_id, [one.id for one in ranked])
+    # Asked of the database's own rows: an index may not have heard yet that a document has moved.
+    hits = [
+        to_hit(row, one.score, one.cosine, one.bm25)
+        for one in ranked
+        if (row := found.get(one.id)) and scope.allows(row.source, row.day)
+    ]
+    return LookedUp(tuple(hits), len(found) == len(ranked))
+
+
+def _stands(state: IndexState, read: BlockingRead) -> bool:
+    """Whether nothing has changed since."""
+    return read(changes.state, state.organization_id) in (state, None)
+
+
+def _was_replaced(state: IndexState, read: BlockingRead) -> bool:
+    """Whether the indexes that failed have meanwhile given way to a new generation."""
+    now = read(changes.state, state.organization_id)
+    return now is None or now.generation != state.generation

@@ -97,6 +97,8 @@ class Passage:
     context: str
     """Title and headings, joined by " › ": searched and embedded with the text, never shown as part of it."""
     language: str = "en"
+    pieces: bytes | None = field(default=None, repr=False, compare=False)
+    """The text taken apart beforehand, see `pipelines.answering.pieces`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

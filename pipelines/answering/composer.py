@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pipelines.answering.claims import Claim
@@ -78,9 +78,40 @@ async def compose(
     async for claim in claims:
         if text := draft.add(claim):
             yield Delta(text)
+    related = await follow_ups(draft.claims) if draft.claims else ()
+    for event in _ending(draft, note, confidence, relevance, related, documents_searched):
+        yield event
+
+
+def compose_at_once(
+    claims: Sequence[Claim],
+    *,
+    confidence: float,
+    relevance: Relevance,
+    follow_ups: Callable[[Sequence[Claim]], tuple[str, ...]],
+    documents_searched: int,
+    max_citations: int,
+    note: str = "",
+) -> Iterator[Delta | Answer]:
+    """The same of claims that are all known."""
+    draft = Draft(max_citations)
+    for claim in claims:
+        if text := draft.add(claim):
+            yield Delta(text)
+    related = follow_ups(draft.claims) if draft.claims else ()
+    yield from _ending(draft, note, confidence, relevance, related, documents_searched)
+
+
+def _ending(
+    draft: Draft,
+    note: str,
+    confidence: float,
+    relevance: Relevance,
+    related: tuple[str, ...],
+    documents_searched: int,
+) -> Iterator[Delta | Answer]:
     if not draft.claims:
-        for event in nothing_found(documents_searched):
-            yield event
+        yield from nothing_found(documents_searched)
         return
     if note:
         yield Delta(draft.end(note))
@@ -88,7 +119,7 @@ async def compose(
         text=draft.text,
         confidence=round(confidence * draft.supported, 4),
         citations=tuple(_citation(hit, relevance(hit)) for hit in draft.cited),
-        related_questions=await follow_ups(draft.claims),
+        related_questions=related,
         documents_searched=documents_searched,
     )
 

@@ -59,7 +59,7 @@ def weigh(reading: Reading) -> Evidence:
         bm25=max(hit.bm25 for hit in hits) / (BM25_BOUND * terms.total),
         odds=float(reading.odds.max()) / 10,
         concentration=float(np.sort(reading.probabilities)[-LIKELIEST:].sum()),
-        pairs=max(len(unit.piece.pairs & terms.pairs) for unit in reading.units) / max(1, len(terms.pairs)),
+        pairs=max(unit.piece.count(terms.pairs) for unit in reading.units) / max(1, len(terms.pairs)),
         terms=min(1.0, len(terms.weights) / MANY_TERMS),
         negation=_unanswered_negation(reading),
         dilution=_dilution(reading),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from pipelines.answering.units import count_words
@@ -26,9 +27,10 @@ def _parts(text: str, limit: int) -> Iterator[tuple[int, int]]:
     """The longest part from each boundary on."""
     cuts = sorted({0, *(found.start() for found in BOUNDARY.finditer(text)), len(text)})
     for place, start in enumerate(cuts):
-        ends = [end for end in cuts[place + 1 :] if count_words(text[start:end]) <= limit]
-        if ends:
-            yield start, ends[-1]
+        # A longer part has no fewer words.
+        fitting = bisect_right(cuts, limit, place + 1, key=lambda end: count_words(text[start:end]))
+        if fitting > place + 1:
+            yield start, cuts[fitting - 1]
 
 
 def _cut(text: str, limit: int) -> tuple[int, int]:

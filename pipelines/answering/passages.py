@@ -1,26 +1,13 @@
-"""A passage taken apart: its quotable pieces and their search tokens."""
+"""A passage that is read: its pieces, and the question in its language."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import pairwise
+from functools import cached_property
 
+from pipelines.answering.pieces import Piece, pieces, token_set
 from pipelines.answering.terms import Terms
-from pipelines.answering.units import Quotable, label, units
-from pipelines.text.tokens import index_tokens
 from pipelines.types import Hit
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A quotable piece, whatever is asked; `above` are the tokens of the heading over it in the passage."""
-
-    start: int
-    end: int
-    tokens: frozenset[str]
-    above: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -36,7 +23,7 @@ class ReadPassage:
     def of(cls, hit: Hit, terms: Terms) -> ReadPassage:
         passage = hit.passage
         heading = token_set(passage.context, passage.language)
-        return cls(hit, pieces(passage.text, passage.language), heading, terms)
+        return cls(hit, pieces(passage), heading, terms)
 
     @property
     def language(self) -> str:
@@ -65,30 +52,8 @@ class Unit:
     def text(self) -> str:
         return self.passage.hit.passage.text[self.piece.start : self.piece.end]
 
-    @property
-    def heading(self) -> frozenset[str]:
-        return self.passage.heading | self.piece.above
-
-
-@lru_cache(maxsize=4096)
-def pieces(text: str, language: str) -> tuple[Piece, ...]:
-    """A passage's text taken apart; passages that are often found are taken apart once."""
-    return tuple(_piece(text, unit, language) for unit in units(text))
-
-
-@lru_cache(maxsize=4096)
-def token_set(text: str, language: str) -> frozenset[str]:
-    """The search tokens of a short text that is seen often: a heading, a title."""
-    return frozenset(index_tokens(text, language))
-
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     """Share of what both have in what either has, 0..1 (Jaccard 1901)."""
-    return len(one & other) / max(1, len(one | other))
-
-
-def _piece(text: str, unit: Quotable, language: str) -> Piece:
-    sequence = index_tokens(text[unit.start : unit.end], language)
-    labelled = index_tokens(label(text, unit.start), language)
-    tokens = frozenset(sequence).union(labelled)
-    return Piece(unit.start, unit.end, tokens, token_set(unit.above, language), frozenset(pairwise(sequence)))
+    common = len(one & other)
+    return common / max(1, len(one) + len(other) - common)

@@ -11,7 +11,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.answering.passages import Piece, ReadPassage, Unit
+from pipelines.answering.passages import ReadPassage, Unit
+from pipelines.answering.pieces import Piece
 from pipelines.answering.question_types import QuestionType, question_type
 from pipelines.answering.scoring import odds
 from pipelines.answering.terms import Terms

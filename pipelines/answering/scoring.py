@@ -50,14 +50,16 @@ def _by_rarity(terms: Terms, units: Sequence[Unit]) -> Terms:
 
 
 def _row(unit: Unit, rarer: Terms, kind: QuestionType | None) -> list[float]:
-    terms, tokens, heading = unit.passage.terms, unit.piece.tokens, unit.heading
+    terms, tokens, before = unit.passage.terms, unit.piece.tokens, unit.before
+    said = terms.tokens & tokens
+    above = (terms.tokens & unit.passage.heading) | (terms.tokens & unit.piece.above)
     return [
-        terms.share(tokens),
-        terms.share(unit.before.tokens - tokens - heading) if unit.before else 0.0,
-        terms.share(heading - tokens),
-        rarer.share(tokens),
-        len(unit.piece.pairs & terms.pairs) / max(1, len(terms.pairs)),
+        terms.share(said),
+        terms.share((terms.tokens & before.tokens) - said - above) if before else 0.0,
+        terms.share(above - said),
+        rarer.share(said),
+        unit.piece.count(terms.pairs) / max(1, len(terms.pairs)),
         unit.passage.hit.score,
         float(kind is not None and kind.answered.search(unit.text) is not None),
-        min(1.0, len(tokens - terms.weights.keys()) / NOVEL),
+        min(1.0, (len(tokens) - len(said)) / NOVEL),
     ]

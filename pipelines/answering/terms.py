@@ -38,8 +38,13 @@ class Terms:
         return cls(sequence, {token: weight or rarest for token, weight in known.items()})
 
     @cached_property
-    def pairs(self) -> frozenset[tuple[str, str]]:
-        return frozenset(pairwise(self.sequence))
+    def tokens(self) -> frozenset[str]:
+        return frozenset(self.weights)
+
+    @cached_property
+    def pairs(self) -> frozenset[str]:
+        """What follows one another, as " first second "."""
+        return frozenset(f" {first} {second} " for first, second in pairwise(self.sequence))
 
     @cached_property
     def total(self) -> float:
@@ -47,4 +52,6 @@ class Terms:
 
     def share(self, tokens: Set[str]) -> float:
         """How much of the question, by weight, these tokens cover, 0..1."""
+        if not tokens:
+            return 0.0
         return sum([weight for token, weight in self.weights.items() if token in tokens]) / self.total

@@ -6,7 +6,8 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 
 from pipelines.answering.cues import NEGATION
-from pipelines.answering.passages import jaccard, pieces
+from pipelines.answering.passages import jaccard
+from pipelines.answering.pieces import pieces
 from pipelines.text.tokens import index_tokens
 from pipelines.types import Hit, Vector
 
@@ -69,7 +70,7 @@ def is_turned_round(claim: str, hit: Hit) -> bool:
 def nearest_sentence(claim: str, hit: Hit) -> str:
     """The piece of the passage that shares most words with the claim."""
     tokens, passage = _tokens(claim, hit), hit.passage
-    quotable = pieces(passage.text, passage.language)
+    quotable = pieces(passage)
     nearest = max(quotable, key=lambda piece: len(piece.tokens & tokens), default=None)
     return passage.text[nearest.start : nearest.end] if nearest else passage.text
 

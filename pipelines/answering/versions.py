@@ -9,7 +9,8 @@ from itertools import permutations
 from uuid import UUID
 
 from pipelines.answering.cues import has_digit
-from pipelines.answering.passages import ReadPassage, jaccard, token_set
+from pipelines.answering.passages import ReadPassage, jaccard
+from pipelines.answering.pieces import token_set
 from pipelines.answering.terms import Terms
 from pipelines.types import Hit
 

@@ -17,6 +17,9 @@ T = TypeVar("T")
 Statements = Callable[Concatenate[Connection, P], T]
 """A function over an open connection: the same one runs on both databases."""
 
+Run = Callable[[Callable[[Connection], Any]], Any]
+"""Runs statements that take a connection alone, and waits for them."""
+
 PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-65536", "mmap_size=268435456")
 SINGLE = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
 """Without a transaction to begin and end, a statement is one round trip instead of three."""
@@ -48,6 +51,10 @@ class Database:
         """For statements that change nothing; each sees what is committed when it runs."""
         return await self._backend.read(lambda connection: statements(connection, *args, **kwargs))
 
+    def blocking(self) -> BlockingRead:
+        """`read` for threads beside the event loop that this is called in: they wait for what it returns."""
+        return BlockingRead(self._backend.blocking())
+
     async def write(self, statements: Statements[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """One transaction: committed when the function returns, rolled back when it raises.
 
@@ -77,6 +84,17 @@ class Database:
         await self._backend.close()
 
 
+class BlockingRead:
+    """`Database.read` for a thread that may wait."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def __call__(self, statements: Statements[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        result: T = self._run(lambda connection: statements(connection, *args, **kwargs))
+        return result
+
+
 class _Sqlite:
     def __init__(self, url: URL) -> None:
         self._single = self._engine(url, **SINGLE)
@@ -98,6 +116,9 @@ class _Sqlite:
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         return await asyncio.to_thread(self._read, work)
+
+    def blocking(self) -> Run:
+        return self._read
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         with self._single.connect() as connection:
@@ -138,6 +159,10 @@ class _Postgres:
 
     async def apply(self, work: Callable[[Connection], T]) -> T:
         return await self.read(work)
+
+    def blocking(self) -> Run:
+        loop = asyncio.get_running_loop()
+        return lambda work: asyncio.run_coroutine_threadsafe(self.read(work), loop).result()
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         async with self.engine.begin() as connection:

@@ -19,8 +19,10 @@ Found = Row[*tuple[Any, ...]]
 
 CURRENT = (
     select(
-        *passages.c["id", "document_id", "position", "start", "end", "text", "context"],
-        *documents.c["organization_id", "source", "external_id"],
+        *passages.c["id", "document_id", "position", "start", "end", "text", "context", "pieces"],
+        # Compared, not selected by: then SQLite would begin with all of the organization's documents.
+        (documents.c.organization_id == bindparam("organization_id")).label("is_own"),
+        *documents.c["source", "external_id"],
         *revisions.c["title", "url", "day", "language"],
         cast(revisions.c.metadata, Text).label("metadata"),  # parsed for those that are kept
     )
@@ -42,9 +44,8 @@ def lookup(connection: Connection, organization_id: UUID, ids: Sequence[int]) ->
     """Current passages by id, in any order; ids that are no longer (or never were) the organization's are left out."""
     if not ids:
         return {}
-    rows = connection.execute(CURRENT, {"ids": list(ids)})
-    # Compared here: with the organization among its conditions SQLite begins with all of the organization's documents.
-    return {row.id: row for row in rows if row.organization_id == organization_id}
+    rows = connection.execute(CURRENT, {"ids": list(ids), "organization_id": organization_id}).all()
+    return {row[0]: row for row in rows if row.is_own}
 
 
 def vectors(connection: Connection, ids: Sequence[int]) -> dict[int, bytes]:
@@ -59,24 +60,26 @@ def stacked(stored: Mapping[int, bytes]) -> NDArray[np.float32]:
 
 
 def to_hit(row: Found, score: float, cosine: float, bm25: float) -> Hit:
-    passage = Passage(
-        id=row.id,
-        document_id=row.document_id,
-        position=row.position,
-        start=row.start,
-        end=row.end,
-        text=row.text,
-        context=row.context,
-        language=row.language,
-    )
+    passage_id, document_id, position, start, end, text, context, pieces, _, *described = row
+    source, external_id, title, url, day, language, metadata = described
     return Hit(
-        passage=passage,
-        title=row.title,
-        source=row.source,
-        external_id=row.external_id,
-        url=row.url,
-        metadata=orjson.loads(row.metadata),
-        day=row.day,
+        passage=Passage(
+            id=passage_id,
+            document_id=document_id,
+            position=position,
+            start=start,
+            end=end,
+            text=text,
+            context=context,
+            language=language,
+            pieces=pieces,
+        ),
+        title=title,
+        source=source,
+        external_id=external_id,
+        url=url,
+        metadata=orjson.loads(metadata),
+        day=day,
         score=score,
         cosine=cosine,
         bm25=bm25,

@@ -35,6 +35,7 @@ class NewPassage:
     context: str
     digest: bytes
     vector: bytes
+    pieces: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def _is_wanted(row: Any, job: Job) -> bool:
 
 
 def _values(one: Built, passage: NewPassage) -> dict[str, Any]:
-    names = ("position", "start", "end", "text", "context", "digest", "vector")
+    names = ("position", "start", "end", "text", "context", "digest", "vector", "pieces")
     own = {name: getattr(passage, name) for name in names}
     return {"document_id": one.job.document_id, "revision": one.job.revision, **own}
 

@@ -113,6 +113,7 @@ passages = Table(
     Column("context", Text, nullable=False),
     Column("digest", LargeBinary(16), nullable=False),  # of what was embedded: equal ones keep their vector
     Column("vector", LargeBinary, nullable=False),  # float16, unit length
+    Column("pieces", LargeBinary),  # the text taken apart, as `pipelines.answering.pieces` packs it
     ForeignKeyConstraint(["document_id"], ["documents.id"], ondelete="CASCADE"),
     Index(None, "document_id"),
     sqlite_autoincrement=True,  # an id is never used again: indexes may still hold the old one

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.answering.pieces import take_apart, unpack
 from pipelines.errors import (
     DocumentExists,
     DocumentNotFound,
@@ -32,6 +33,12 @@ class TestPut:
         assert put.document.indexed_at is not None
         assert await found(knowledge, "heron", scope) == ["1"]
         assert [hit.external_id for hit in await knowledge.search_words("heron", scope)] == ["1"]
+
+    async def test_what_was_put_comes_back_taken_apart(self, knowledge: KnowledgeBase, scope: Scope) -> None:
+        """No question pays for what was known when the document came in."""
+        await knowledge.put(document(), scope)
+        [hit] = (await knowledge.retrieve("heron", scope)).hits
+        assert unpack(hit.passage.pieces) == take_apart(hit.passage.text, hit.passage.language)
 
     async def test_a_second_put_of_a_key_updates_it(self, knowledge: KnowledgeBase, scope: Scope) -> None:
         """The old text is gone, the id stays, and url and metadata that are not given stay as they are."""
