@@ -104,7 +104,7 @@ class Answerer:
     async def _inquire(self, question: str, scope: Scope, max_citations: int) -> Inquiry:
         """Its parts by rules; by the model, if it may have parts and anything at all was found."""
         by_rules = await self._find_parts(question, split(question), scope, max_citations)
-        inquiry = by_rules or await self._find(question, (question,), scope, _itself)
+        inquiry: Inquiry = by_rules or await self._find(question, (question,), scope, _itself)
         if not (self._assistant and inquiry.readings and looks_multi_part(question)):
             return inquiry
         parts = await self._assistant.parts(question)
