@@ -104,7 +104,7 @@ class Answerer:
     async def _inquire(self, question: str, scope: Scope, max_citations: int) -> Inquiry:
         """Its parts by rules; by the model, if it may have parts and anything at all was found."""
         by_rules = await self._find_parts(question, split(question), scope, max_citations)
-        inquiry: Inquiry = by_rules or await self._find(question, (question,), scope, _itself)
+        inquiry = by_rules or await self._find_whole(question, scope)
         if not (self._assistant and inquiry.readings and looks_multi_part(question)):
             return inquiry
         parts = await self._assistant.parts(question)
@@ -121,6 +121,9 @@ class Answerer:
             return None
         inquiry = await self._find(question, parts, scope, _itself)
         return inquiry if inquiry.is_split else None
+
+    async def _find_whole(self, question: str, scope: Scope) -> Inquiry:
+        return await self._find(question, (question,), scope, _itself)
 
     async def _find(self, question: str, parts: Sequence[str], scope: Scope, work: Callable[[Inquiry], T]) -> T:
         """What `work` makes of what was found, in the thread that reads it."""
@@ -151,7 +154,7 @@ class Answerer:
         near = {hit.document_id: hit for hit in inquiry.hits}.values()
         if not await asyncio.to_thread(lambda: any(finds(question, hit) > 0 for hit in near)):
             return False
-        found = await self._find(question, (question,), inquiry.scope, _itself)
+        found = await self._find_whole(question, inquiry.scope)
         return found.confidence >= SURE
 
     def _made_with(self, llm: LLM) -> Generator:
