@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 ENV := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
+MULTILINGUAL := $(VENV)/.installed-multilingual
 LLM := $(VENV)/.installed-llm
 VENV_EVAL := .venv-eval
 EVAL := $(VENV_EVAL)/.installed
@@ -14,12 +15,14 @@ COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev run test test-llm eval-env test-ragas gate gate-test notebooks check lint format lock bench clean
+.PHONY: help env multilingual dev run test test-llm eval-env test-ragas gate gate-test notebooks check lint format lock bench clean
 
 help: ## list these commands
-	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 env: $(ENV) ## make .venv from requirements.lock (done once)
+
+multilingual: $(MULTILINGUAL) ## add what KB_EMBEDDING_MODEL=multilingual-e5-small needs
 
 run: $(ENV) ## start the service with the demo knowledge base; prints an API key and a curl line
 	@exec $(BIN)/kb serve --demo
@@ -65,6 +68,7 @@ lock: ## compile the lock files anew (needs uv, https://docs.astral.sh/uv)
 	$(COMPILE) pyproject.toml --extra dev --extra notebooks -c requirements.lock -o requirements-dev.lock
 	cp requirements-dev.lock requirements-eval.lock # versions stay where they can
 	$(COMPILE) pyproject.toml --extra dev --extra eval -o requirements-eval.lock
+	$(COMPILE) requirements-multilingual.in --no-deps -o requirements-multilingual.lock
 	$(COMPILE) requirements-llm.in --no-deps -o requirements-llm.lock
 
 bench: $(DEV) ## the benchmarks of docs/measurements.md
@@ -88,8 +92,12 @@ $(ENV): requirements.lock pyproject.toml | $(BIN)/python
 	$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(DEV): requirements-dev.lock $(ENV)
+$(DEV): requirements-dev.lock $(MULTILINGUAL)
 	$(PIP) install --require-hashes --no-deps -r requirements-dev.lock
+	@touch $@
+
+$(MULTILINGUAL): requirements-multilingual.lock $(ENV)
+	$(PIP) install --require-hashes --no-deps -r requirements-multilingual.lock
 	@touch $@
 
 # An environment of its own: ragas wants other versions of what the service uses, as of rich.

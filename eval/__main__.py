@@ -31,6 +31,7 @@ from eval.targets import PipelineTarget
 from eval.types import TargetError
 from pipelines import confidence
 from pipelines.configuration import ConfigurationError, load_configuration
+from pipelines.embedding import Embedding, resolve_embedding
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measures the knowledge base.")
 
@@ -209,27 +210,33 @@ def gate(
 
 @app.command()
 def calibrate(
-    data: Annotated[list[Path], typer.Argument(help="Folders in BEIR's layout; the handbook is always among them.")],
+    suites: Suites,
     *,
-    out: Annotated[Path, typer.Option("--out", help="The calibration to be written.")] = confidence.FILE,
+    model: Annotated[str, typer.Option(help="The embedding model.")] = confidence.BUILT_IN,
+    out: Annotated[Path, typer.Option("--out", help="The calibrations; this model's are replaced.")] = confidence.FILE,
     folder: Folder = None,
 ) -> None:
     """Fits when to refuse and how sure to be, and says how well that does on each set, also fitted to the others."""
-    folders = [*data, *([] if HANDBOOK in data else [HANDBOOK])]
-    collected = asyncio.run(_collect([load(path) for path in folders], folder))
-    confidence.save(calibration.calibrations(collected), calibration.provenance(folders, collected), out)
+    datasets = [find(name) for name in suites]
+    if HANDBOOK.name not in {dataset.name for dataset in datasets}:
+        datasets.append(load(HANDBOOK))
+    with _kept(folder) as kept:
+        embedding = resolve_embedding(data_folder=Path(kept), model=model)
+        collected = asyncio.run(_collect(datasets, Path(kept), embedding))
+    found = calibration.calibrations(collected, embedding.model_name)
+    confidence.save(found, calibration.provenance(datasets, collected, embedding), out)
     print(calibration.report(collected))
 
 
-async def _collect(datasets: list[Dataset], folder: Path | None) -> dict[str, Collected]:
+async def _collect(datasets: list[Dataset], folder: Path, embedding: Embedding) -> dict[str, Collected]:
     collected = {}
-    with _kept(folder) as kept:
-        for dataset in datasets:
-            others = [other for other in datasets if other is not dataset]
-            library = await PipelineTarget.open(Path(kept) / dataset.name, dataset.name)
-            async with opening.holding(library, dataset) as target:
-                print(f"{dataset.name}: {len(dataset.documents)} documents …", file=sys.stderr)
-                collected[dataset.name] = await calibration.collect(dataset, others, target)
+    for dataset in datasets:
+        # Those of the same documents ask the same in another language.
+        others = [other for other in datasets if other.documents != dataset.documents]
+        library = await PipelineTarget.open(folder / dataset.name, dataset.name, embedding=embedding)
+        async with opening.holding(library, dataset) as target:
+            print(f"{dataset.name}: {len(dataset.documents)} documents …", file=sys.stderr)
+            collected[dataset.name] = await calibration.collect(dataset, others, target)
     return collected
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,12 +14,13 @@ import numpy as np
 from eval import metrics
 from eval.datasets import Dataset, Question
 from eval.report import Row, table
+from eval.suites import fingerprint
 from pipelines.answerer import PASSAGES
 from pipelines.answering.evidence import weigh
 from pipelines.answering.extractive import extract
 from pipelines.answering.reading import Reading, read
 from pipelines.confidence import ANY, BUILT_IN, OF_THE_MODEL, REFUSAL_COST, Calibration, Example, fit
-from pipelines.embedding.minilm import fingerprint
+from pipelines.embedding import Embedding
 from pipelines.types import Retrieval
 
 STRANGERS = 60
@@ -30,7 +29,6 @@ RELEVANCE = 400
 """Questions of a set whose passages tell relevant ones from others, so many passages each."""
 DEPTH = 10
 CITATIONS = 5
-FILES = ("corpus.jsonl", "queries.jsonl", "qrels.tsv")
 MEASURED_WITH = ("numpy", "onnxruntime", "tantivy")
 
 
@@ -112,9 +110,10 @@ def fit_to(collected: Iterable[Collected], without: frozenset[str] = frozenset()
     return fit(examples, [passage for one in sets for passage in one.passages], without=without)
 
 
-def calibrations(collected: Mapping[str, Collected]) -> dict[str, Calibration]:
-    """Of the built-in model, and of any other one: without its cosines."""
-    return {BUILT_IN: fit_to(collected.values()), ANY: fit_to(collected.values(), OF_THE_MODEL)}
+def calibrations(collected: Mapping[str, Collected], model: str = BUILT_IN) -> dict[str, Calibration]:
+    """Of the model; with the default one, also of any other: without its cosines."""
+    unknown = {ANY: fit_to(collected.values(), OF_THE_MODEL)} if model == BUILT_IN else {}
+    return {model: fit_to(collected.values())} | unknown
 
 
 # --- how good
@@ -180,23 +179,16 @@ def _rows(name: str, collected: Mapping[str, Collected]) -> Iterator[Row]:
         yield [name, fitted_to, len(examples), *asdict(figures(calibration, examples)).values()]
 
 
-def provenance(folders: Sequence[Path], collected: Mapping[str, Collected]) -> dict[str, Any]:
+def provenance(datasets: Sequence[Dataset], collected: Mapping[str, Collected], embedding: Embedding) -> dict[str, Any]:
     """What was fitted to what, when and by which command; no path of the machine."""
     sizes = {name: len(one.examples) for name, one in collected.items()}
+    model = [] if embedding.model_name == BUILT_IN else ["--model", embedding.model_name]
     return {
         "date": date.today().isoformat(),  # noqa: DTZ011 - the day here
-        "command": " ".join(["python -m eval calibrate", *(folder.name for folder in folders)]),
-        "sets": {folder.name: {"examples": sizes[folder.name], "sha256": digest(folder)} for folder in folders},
-        "embedding": fingerprint(),
+        "command": " ".join(["python -m eval calibrate", *sizes, *model]),
+        "sets": {one.name: {"examples": sizes[one.name], "sha256": fingerprint(one)} for one in datasets},
+        "embedding": embedding.fingerprint,
         "versions": {"python": platform.python_version()} | {name: version(name) for name in MEASURED_WITH},
         "right": f"a gold answer contained, or token F1 of at least {metrics.RIGHT}",
         "refused": f"where that costs less, a wrong refusal counting as {REFUSAL_COST:g} answers where there is none",
     }
-
-
-def digest(folder: Path) -> str:
-    """Of the files of a data set."""
-    digest = hashlib.sha256()
-    for name in FILES:
-        digest.update((folder / name).read_bytes())
-    return digest.hexdigest()

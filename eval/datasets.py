@@ -13,6 +13,7 @@ from typing import Any
 from pipelines.types import NewDocument
 
 HANDBOOK = Path(str(files("eval"))) / "data" / "handbook"
+TRANSLATIONS = "translations.jsonl"
 HEADER = ["query-id", "corpus-id", "score"]
 UNTITLED = "untitled"
 LONGEST_TITLE = 500

@@ -10,7 +10,17 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from eval.datasets import HANDBOOK, Dataset, DatasetError, Question, documents_of, lines_of, load, question_of
+from eval.datasets import (
+    HANDBOOK,
+    TRANSLATIONS,
+    Dataset,
+    DatasetError,
+    Question,
+    documents_of,
+    lines_of,
+    load,
+    question_of,
+)
 from pipelines.types import NewDocument
 
 HANDBOOK_PARTS = HANDBOOK.with_name("handbook-parts.jsonl")
@@ -18,19 +28,32 @@ HANDBOOK_PARTS = HANDBOOK.with_name("handbook-parts.jsonl")
 
 
 def find(name: str, data: Path | None = None) -> Dataset:
-    """`name` is `handbook`, `handbook-parts`, a path, or a path in `data`.
+    """`name` is `handbook`, `handbook-parts`, `handbook-de`, `-es` or `-zh`, a path, or a path in `data`.
 
     A file's documents are those of `data`, else beside it. Raises DatasetError.
     """
-    if name == HANDBOOK.name and not Path(name).exists():
-        return load(HANDBOOK)
-    if name == HANDBOOK_PARTS.stem and not Path(name).exists():
-        return load_questions(HANDBOOK_PARTS, HANDBOOK)
+    own, _, part = name.partition("-")
+    if own == HANDBOOK.name and not Path(name).exists():
+        if name == HANDBOOK_PARTS.stem:
+            return load_questions(HANDBOOK_PARTS, HANDBOOK)
+        return translated(load(HANDBOOK), HANDBOOK / TRANSLATIONS, part) if part else load(HANDBOOK)
     places = [Path(name), *([data / name] if data else [])]
     path = next((place for place in places if place.exists()), None)
     if path is None:
         raise DatasetError(f"there is no suite {name}: looked for {' and '.join(map(str, places))}")
     return load(path) if path.is_dir() else load_questions(path, data or path.parent)
+
+
+def translated(dataset: Dataset, path: Path, language: str) -> Dataset:
+    """Those of its questions that `path` has in the language, a text by language in each line; gold stays."""
+    rows = [_row(path, at, line) for at, line in lines_of(path)]
+    texts = {row["_id"]: row[language] for row in rows if language in row}
+    if not texts:
+        raise DatasetError(f"{path}: there is no question in {language}")
+    chosen = {question.id: question for question in dataset.questions}
+    questions = tuple(replace(chosen[one], text=text) for one, text in texts.items())
+    gold = {one: dataset.gold[one] for one in texts if one in dataset.gold}
+    return replace(dataset, name=f"{dataset.name}-{language}", questions=questions, gold=gold)
 
 
 def load_questions(path: Path, corpus: Path) -> Dataset:
@@ -51,16 +74,21 @@ def load_questions(path: Path, corpus: Path) -> Dataset:
 
 
 def _object(path: Path, at: int, line: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise DatasetError(f"{path}, line {at}: no JSON: {error}") from None
-    if not isinstance(row, dict) or not str(row.get("question") or row.get("text") or "").strip():
+    row = _row(path, at, line)
+    if not str(row.get("question") or row.get("text") or "").strip():
         raise DatasetError(f"{path}, line {at}: not an object with a question")
     answers = row.get("answers", row.get("answer")) or ()
     texts = [answers] if isinstance(answers, str) else [str(answer) for answer in answers]
     asked = {"_id": row.get("id", row.get("_id", at)), "text": row.get("question") or row["text"]}
     return {**row, **asked, "answers": texts}
+
+
+def _row(path: Path, at: int, line: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise DatasetError(f"{path}, line {at}: no JSON: {error}") from None
+    return row if isinstance(row, dict) else {}
 
 
 def _gold(row: Mapping[str, Any]) -> dict[str, int]:

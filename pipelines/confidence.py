@@ -101,11 +101,12 @@ def read_calibration(path: Path, model: str = BUILT_IN) -> Calibration:
 
 
 def save(calibrations: Mapping[str, Calibration], provenance: Mapping[str, Any], path: Path = FILE) -> None:
-    """`provenance` says what was fitted on, when, and by which command."""
+    """`provenance` says what was fitted on, when, and by which command; other models' calibrations are kept."""
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     content = {
         "version": VERSION,
-        "provenance": provenance,
-        "calibrations": {model: asdict(calibration) for model, calibration in calibrations.items()},
+        "provenance": kept.get("provenance", {}) | dict.fromkeys(calibrations, provenance),
+        "calibrations": kept.get("calibrations", {}) | {name: asdict(one) for name, one in calibrations.items()},
     }
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.embedding import Embedding, resolve_embedding
-from pipelines.embedding.minilm import source_folder
+from pipelines.embedding.minilm import MINILM
 from pipelines.embedding.workers import available_cores
 
 SENTENCES = 200
@@ -51,7 +51,7 @@ class Reference:
 
     def __init__(self, python: str, threads: int) -> None:
         self._process = subprocess.Popen(  # noqa: S603
-            [python, "-c", REFERENCE, str(source_folder()), str(threads)],
+            [python, "-c", REFERENCE, str(MINILM.source_folder()), str(threads)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Embedding models: the built-in one, folders and hub ids, OpenAI-compatible servers, and any LlamaIndex model."""
+"""Embedding models: the built-in ones, folders and hub ids, OpenAI-compatible servers, and any LlamaIndex model."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 from pipelines.embedding.adapted import AdaptedEmbedding
 from pipelines.embedding.base import Embedding, ModelNotUsable, Vectors, unit
+from pipelines.embedding.builtin import logger
+from pipelines.embedding.e5 import E5
 from pipelines.embedding.folder import open_folder, open_hub
-from pipelines.embedding.minilm import NAME as BUILT_IN
-from pipelines.embedding.minilm import load_minilm, logger
+from pipelines.embedding.minilm import MINILM
 from pipelines.embedding.remote import RemoteEmbedding
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
 __all__ = ["BUILT_IN", "Embedding", "ModelNotUsable", "Vectors", "adapt", "resolve_embedding", "unit"]
+
+BUILT_IN = {model.name: model for model in (MINILM, E5)}
 
 
 def resolve_embedding(
@@ -27,14 +30,14 @@ def resolve_embedding(
     api_key: str | None = None,
     progress: Callable[[str], None] = logger.info,
 ) -> Embedding:
-    """The model meant: with `base_url` that server's, else the built-in one, else a local folder, else a hub id.
+    """The model meant: with `base_url` that server's, else a built-in one (MiniLM), else a local folder, else a hub id.
 
-    The first use of the built-in model converts it (seconds); a hub id is downloaded. Raises ModelNotUsable.
+    The first use of a built-in model converts it (seconds); a hub id is downloaded. Raises ModelNotUsable.
     """
     if base_url:
         return _remote(model, base_url, api_key)
-    if model is None or model == BUILT_IN:
-        return load_minilm(data_folder, progress)
+    if model is None or model in BUILT_IN:
+        return BUILT_IN[model or MINILM.name].load(data_folder, progress)
     folder = Path(model).expanduser()
     return open_folder(folder) if folder.is_dir() else open_hub(model, data_folder)
 

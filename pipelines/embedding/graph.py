@@ -1,6 +1,7 @@
 """The ONNX graph of a BERT sentence encoder, written out by hand for ONNX Runtime's fast CPU kernels.
 
-Input `input_ids` (rows of equal length, so no mask), output `sentence_embedding`: mean of the tokens, unit length.
+Input `input_ids` (rows of equal length, so no mask), output `sentence_embedding`: mean of the tokens, projected where
+the weights have a projection, unit length.
 """
 
 from __future__ import annotations
@@ -13,8 +14,13 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-Array = NDArray[np.float32]
+Array = NDArray[Any]
 Arrays = Mapping[str, Array]
+
+WORDS = "embeddings.word_embeddings"
+PROJECTION = "projection"
+BLOCK = 32
+"""Numbers of a row in 4 bits that share a scale."""
 
 HEADS = 12
 EPSILON = 1e-12
@@ -61,6 +67,8 @@ class _Encoder:
         for layer in layers(self.weights):
             x = self.feed_forward(layer, self.attention(layer, x))
         x = self.op("ReduceMean", x, self.constant("token_axis", np.array([1], np.int64)), keepdims=0)
+        if PROJECTION in self.weights:  # no MatMul, so not in integers
+            x = self.op("Gemm", x, self.weight(PROJECTION))
         self.op("LpNormalization", x, axis=-1, p=2, output="sentence_embedding")
         width = self.weights["embeddings.LayerNorm.weight"].size
         outputs = [helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, ["rows", width])]
@@ -77,12 +85,23 @@ class _Encoder:
         return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
     def embeddings(self) -> str:
-        words = self.op("Gather", self.weight("embeddings.word_embeddings.weight"), "input_ids")
+        words = self.words()
         token_type = self.weights["embeddings.token_type_embeddings.weight"][0]
         positions = self.constant("positions", self.weights["embeddings.position_embeddings.weight"] + token_type)
         zero, one, two = (self.constant(f"int_{value}", np.array([value], np.int64)) for value in range(3))
         length = self.op("Slice", self.op("Shape", "input_ids"), one, two)
         return self.norm("embeddings", self.op("Add", words, self.op("Slice", positions, zero, length)))
+
+    def words(self) -> str:
+        """From a table of floats, or of 4-bit integers with scales."""
+        if f"{WORDS}.weight" in self.weights:
+            return self.op("Gather", self.weight(f"{WORDS}.weight"), "input_ids")
+        nibbles = self.weights[f"{WORDS}.nibbles"]
+        shape = [len(nibbles), 2 * nibbles.shape[1]]
+        table = helper.make_tensor(WORDS, TensorProto.INT4, shape, nibbles.tobytes(), raw=True)
+        self.constants.append(table)
+        inputs = [WORDS, "input_ids", self.weight(f"{WORDS}.scales")]
+        return self.op("GatherBlockQuantized", *inputs, domain="com.microsoft", block_size=BLOCK, quantize_axis=1)
 
     def attention(self, layer: str, x: str) -> str:
         entry = self.site(layer, "attention.self", x)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pipelines.embedding.minilm import TOKENIZER, source_folder
+from pipelines.embedding.minilm import MINILM, TOKENIZER
 from pipelines.embedding.onnx_model import open_tokenizer
 
 WINDOW = 256
@@ -24,5 +24,5 @@ SEVEN = {
 @pytest.fixture(scope="session")
 def count_tokens() -> Callable[[str], int]:
     """Tokens of a text by the built-in model's tokenizer, without special tokens."""
-    tokenizer = open_tokenizer(source_folder() / TOKENIZER)
+    tokenizer = open_tokenizer(MINILM.source_folder() / TOKENIZER)
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False))
