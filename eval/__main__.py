@@ -231,9 +231,10 @@ def calibrate(
 async def _collect(datasets: list[Dataset], folder: Path, embedding: Embedding) -> dict[str, Collected]:
     collected = {}
     for dataset in datasets:
-        # Those of the same documents ask the same in another language.
+        # Those of the same documents ask the same in another language, of the same knowledge base.
         others = [other for other in datasets if other.documents != dataset.documents]
-        library = await PipelineTarget.open(folder / dataset.name, dataset.name, embedding=embedding)
+        name = next(other.name for other in datasets if other.documents == dataset.documents)
+        library = await PipelineTarget.open(folder / name, name, embedding=embedding)
         async with opening.holding(library, dataset) as target:
             print(f"{dataset.name}: {len(dataset.documents)} documents …", file=sys.stderr)
             collected[dataset.name] = await calibration.collect(dataset, others, target)

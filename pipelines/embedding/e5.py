@@ -1,14 +1,20 @@
-"""The multilingual model: multilingual-e5-small (Wang et al. 2024), from the data file of a package whose engine,
-which writes beyond its buffers, is never loaded."""
+"""The multilingual model: multilingual-e5-small (Wang et al. 2024), from the data file of a package.
+
+The engine in that package writes beyond its buffers: it is never loaded.
+"""
 
 from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pipelines.embedding.builtin import GRAPH, TOKENIZER, BuiltIn
 from pipelines.embedding.calibration import TEXTS
 from pipelines.embedding.parallel import SENTENCES
+
+if TYPE_CHECKING:
+    from pipelines.embedding.graph import Array
 
 WINDOW = 512
 WEIGHTS = "e5-small-q4.bin"
@@ -19,18 +25,26 @@ QUERY, PASSAGE = "query: ", "passage: "
 
 def convert(sources: Path, target: Path) -> None:
     from pipelines.embedding.conversion import smoothed_graph, write_int8
+
+    tokenizer, weights = read(sources)
+    tokenizer.save(str(target / TOKENIZER))
+    write_int8(smoothed_graph(weights, target / TOKENIZER, WINDOW), target / GRAPH)
+
+
+def read(sources: Path) -> tuple[Any, dict[str, Array]]:
+    """The `tokenizers.Tokenizer`, and the encoder's weights with the projection that takes the language away."""
     from pipelines.embedding.graph import PROJECTION
     from pipelines.embedding.language_bias import language_free
     from pipelines.embedding.packed import PackedModel
     from pipelines.embedding.unigram import unigram_tokenizer
 
     model = PackedModel(sources / WEIGHTS)
-    tokenizer = unigram_tokenizer(model.pieces)
-    tokenizer.save(str(target / TOKENIZER))
-    weights = model.weights()
-    prompted = {code: [prompt + text for prompt in (QUERY, PASSAGE) for text in SENTENCES[code]] for code in SENTENCES}
-    weights[PROJECTION] = language_free(weights, lambda text: list(tokenizer.encode(text).ids), prompted)
-    write_int8(smoothed_graph(weights, target / TOKENIZER, WINDOW), target / GRAPH)
+    tokenizer, weights = unigram_tokenizer(model.pieces), model.weights()
+    ids = {
+        language: [tokenizer.encode(prompt + text).ids for prompt in (QUERY, PASSAGE) for text in texts]
+        for language, texts in SENTENCES.items()
+    }
+    return tokenizer, {**weights, PROJECTION: language_free(weights, ids)}
 
 
 E5 = BuiltIn(

@@ -67,8 +67,8 @@ class _Encoder:
         for layer in layers(self.weights):
             x = self.feed_forward(layer, self.attention(layer, x))
         x = self.op("ReduceMean", x, self.constant("token_axis", np.array([1], np.int64)), keepdims=0)
-        if PROJECTION in self.weights:  # no MatMul, so not in integers
-            x = self.op("Gemm", x, self.weight(PROJECTION))
+        if PROJECTION in self.weights:  # neither MatMul nor Gemm: those become integers
+            x = self.op("FusedMatMul", x, self.weight(PROJECTION), domain="com.microsoft")
         self.op("LpNormalization", x, axis=-1, p=2, output="sentence_embedding")
         width = self.weights["embeddings.LayerNorm.weight"].size
         outputs = [helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, ["rows", width])]

@@ -5,22 +5,23 @@ Language Information Removal (Yang, Yang, Cer, Law, Darve 2021), the languages' 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from pipelines.embedding.graph import Array, Arrays, build_graph
 from pipelines.embedding.onnx_model import open_session
 
-Tokenize = Callable[[str], list[int]]
 
+def language_free(weights: Arrays, parallel: Mapping[str, Sequence[list[int]]]) -> Array:
+    """The projection, shape (width, width), of the encoder's vectors to where the languages' means do not differ.
 
-def language_free(weights: Arrays, tokenize: Tokenize, parallel: Mapping[str, Sequence[str]]) -> Array:
-    """The projection, shape (width, width), of the encoder's vectors to where the languages' means do not differ."""
+    `parallel`: the token ids of the same texts, by language.
+    """
     session = open_session(build_graph(weights).SerializeToString())
     means = np.array(
         [
-            np.mean([session.run(None, {"input_ids": [tokenize(text)]})[0][0] for text in texts], axis=0)
+            np.mean([session.run(None, {"input_ids": [ids]})[0][0] for ids in texts], axis=0)
             for texts in parallel.values()
         ]
     )
