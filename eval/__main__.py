@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -237,7 +238,8 @@ async def _collect(datasets: list[Dataset], folder: Path, embedding: Embedding) 
         library = await PipelineTarget.open(folder / name, name, embedding=embedding)
         async with opening.holding(library, dataset) as target:
             print(f"{dataset.name}: {len(dataset.documents)} documents …", file=sys.stderr)
-            collected[dataset.name] = await calibration.collect(dataset, others, target)
+            # One group: a knowledge base counts once, in however many languages it is asked.
+            collected[dataset.name] = await calibration.collect(replace(dataset, name=name), others, target)
     return collected
 
 
