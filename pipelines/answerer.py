@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from pipelines.answer_cache import AnswerCache, Asked, Kept
 from pipelines.answering.claims import Claim
 from pipelines.answering.composer import compose, compose_at_once, nothing_found
 from pipelines.answering.extractive import WORDS, extract_all
@@ -51,12 +52,15 @@ class Answerer:
         self._embedding = embedding
         self._generator = self._made_with(llm) if llm else None
         self._assistant = self._beside(self._generator) if self._generator else None
+        self._cache = AnswerCache()
         self._calibration = calibration or calibration_for(embedding.model_name)
 
     async def stream(self, question: str, scope: Scope, *, max_citations: int) -> AsyncGenerator[Delta | Answer, None]:
         """Pieces of text, then the answer. Without enough evidence no model is called. Raises AnswerUnavailable."""
         if self._generator is None:
-            for event in await self._extracted(question, scope, max_citations):
+            asked = Asked(question, scope, max_citations)
+            kept = await self._again(asked) or await self._extracted(asked)
+            for event in kept.events:
                 yield event
             return
         inquiry = await self._inquire(question, scope, max_citations)
@@ -78,19 +82,31 @@ class Answerer:
                 async for event in events:
                     yield event
 
-    async def _extracted(self, question: str, scope: Scope, max_citations: int) -> list[Delta | Answer]:
-        """All of an answer without a model, in as few turns of threads as can be."""
-        tell = partial(self._told, max_citations=max_citations)
-        if inquiry := await self._find_parts(question, split(question), scope, max_citations):
-            return await self._retriever.run(tell, inquiry)
-        return await self._find(question, (question,), scope, tell)
+    async def _again(self, asked: Asked) -> Kept | None:
+        """The answer that was given before, if nothing has changed since: the database is asked."""
+        kept = self._cache.get(asked)
+        return kept if kept and kept.moment == await self._retriever.moment(asked.scope) else None
 
-    def _told(self, inquiry: Inquiry, *, max_citations: int) -> list[Delta | Answer]:
+    async def _extracted(self, asked: Asked) -> Kept:
+        """All of an answer without a model, in as few turns of threads as can be."""
+        question, scope, tell = asked.question, asked.scope, partial(self._told, max_citations=asked.max_citations)
+        if inquiry := await self._find_parts(question, split(question), scope, asked.max_citations):
+            told = await self._retriever.run(tell, inquiry)
+        else:
+            told = await self._find(question, (question,), scope, tell)
+        if told.moment and not self._retriever.is_reranked:
+            self._cache.keep(asked, told)
+        return told
+
+    def _told(self, inquiry: Inquiry, *, max_citations: int) -> Kept:
+        return Kept(inquiry.moment, tuple(self._events(inquiry, max_citations)))
+
+    def _events(self, inquiry: Inquiry, max_citations: int) -> Iterable[Delta | Answer]:
         if not inquiry.readings:
-            return list(nothing_found(inquiry.documents_searched))
+            return nothing_found(inquiry.documents_searched)
         finds = self._retriever.finder(inquiry.scope)
         words = WORDS - count_words(inquiry.note)
-        events = compose_at_once(
+        return compose_at_once(
             extract_all(inquiry.readings, max_citations=max_citations, words=words),
             confidence=inquiry.confidence,
             relevance=self._relevance,
@@ -99,7 +115,6 @@ class Answerer:
             max_citations=max_citations,
             note=inquiry.note,
         )
-        return list(events)
 
     async def _inquire(self, question: str, scope: Scope, max_citations: int) -> Inquiry:
         """Its parts by rules; by the model, if it may have parts and anything at all was found."""

@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 from pipelines.answering.reading import Reading, read
 from pipelines.confidence import Calibration, Judgement, judge
 from pipelines.text.tokens import detect_language
-from pipelines.types import Hit, Retrieval, Scope
+from pipelines.types import Hit, Moment, Retrieval, Scope
 
 NOT_FOUND = {
     "en": "Nothing was found on: “{parts}”.",
@@ -68,6 +68,12 @@ class Inquiry:
     @property
     def documents_searched(self) -> int:
         return self.findings[0].reading.retrieval.documents_searched
+
+    @property
+    def moment(self) -> Moment | None:
+        """None where its parts are of several."""
+        moments = {finding.reading.retrieval.moment for finding in self.findings}
+        return moments.pop() if len(moments) == 1 else None
 
     @property
     def scope(self) -> Scope:

@@ -24,7 +24,7 @@ from pipelines.store.changes import IndexState
 from pipelines.store.database import BlockingRead, Database
 from pipelines.store.lookup import lookup, stacked, to_hit, vectors
 from pipelines.text.tokens import query_tokens
-from pipelines.types import Hit, Question, Retrieval, Scope, Vector
+from pipelines.types import Hit, Moment, Question, Retrieval, Scope, Vector
 
 if TYPE_CHECKING:
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -122,6 +122,16 @@ class HybridRetriever:
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._vectors.close()
 
+    async def moment(self, scope: Scope) -> Moment | None:
+        """None where there is nothing yet."""
+        state = await self._indexes.state(scope.organization_id)
+        return state.moment if state else None
+
+    @property
+    def is_reranked(self) -> bool:
+        """What reranks may do so otherwise the next time."""
+        return bool(self._postprocessors)
+
     async def retrieve(self, question: str, scope: Scope, *, limit: int | None = None, least: int = 0) -> Retrieval:
         """At most `limit` passages, best first; enough to choose from for `least` documents of a few passages each.
 
@@ -206,7 +216,9 @@ class HybridRetriever:
             return None
         searched = state.documents if candidates.documents_searched is None else candidates.documents_searched
         question, scope = candidates.question, search.scope
-        return Retrieval(question=question, scope=scope, hits=found.hits, documents_searched=searched)
+        return Retrieval(
+            question=question, scope=scope, hits=found.hits, documents_searched=searched, moment=state.moment
+        )
 
     def _search(
         self, indexes: OrganizationIndexes, search: Search, embedded: Callable[[], Vector], read: BlockingRead

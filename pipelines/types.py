@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 Metadata = Mapping[str, Any]
 Vector = NDArray[np.float32]
 """A unit-length embedding, shape (dimension,)."""
+Moment = tuple[int, int]
+"""Of an organization's knowledge base: the generation of its indexes and the number of its last change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,8 @@ class Retrieval:
     hits: tuple[Hit, ...]
     documents_searched: int
     """Documents in scope, exact."""
+    moment: Moment | None = None
+    """When it was begun; what was found may be newer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

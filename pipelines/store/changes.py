@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, and_, bindparam, delete, func, select, t
 
 from pipelines.store import dialects
 from pipelines.store.tables import changes, documents, indexes, passages, revisions
-from pipelines.types import Vector
+from pipelines.types import Moment, Vector
 
 BATCH = 64
 """Documents a step."""
@@ -28,6 +28,10 @@ class IndexState:
     generation: int
     fingerprint: str
     documents: int
+
+    @property
+    def moment(self) -> Moment:
+        return self.generation, self.change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

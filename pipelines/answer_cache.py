@@ -1,0 +1,48 @@
+"""Answers that are given again as long as nothing has changed in the organization's knowledge base."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipelines.types import Answer, Delta, Moment, Scope
+
+REMEMBERED = 1024
+"""Answers, some kilobytes each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that an answer without a model depends on, beside the knowledge base itself."""
+
+    question: str
+    scope: Scope
+    max_citations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer as it is streamed, and the moment of the knowledge base that it was made of, if that is one."""
+
+    moment: Moment | None
+    events: Sequence[Delta | Answer]
+
+
+class AnswerCache:
+    """The last answers, for one thread. One counts only while its organization is still at its moment."""
+
+    def __init__(self, remembered: int = REMEMBERED) -> None:
+        self._kept: OrderedDict[Asked, Kept] = OrderedDict()
+        self._remembered = remembered
+
+    def get(self, asked: Asked) -> Kept | None:
+        if kept := self._kept.get(asked):
+            self._kept.move_to_end(asked)
+        return kept
+
+    def keep(self, asked: Asked, kept: Kept) -> None:
+        self._kept[asked] = kept
+        self._kept.move_to_end(asked)
+        if len(self._kept) > self._remembered:
+            self._kept.popitem(last=False)
