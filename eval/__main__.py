@@ -32,7 +32,7 @@ from eval.targets import PipelineTarget
 from eval.types import TargetError
 from pipelines import confidence
 from pipelines.configuration import ConfigurationError, load_configuration
-from pipelines.embedding import Embedding, resolve_embedding
+from pipelines.embedding import Embedding, ModelNotUsable, resolve_embedding
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measures the knowledge base.")
 
@@ -246,7 +246,15 @@ async def _collect(datasets: list[Dataset], folder: Path, embedding: Embedding) 
 def main() -> None:
     try:
         app()
-    except (DatasetError, TargetError, RunFileError, ConfigurationError, ThresholdsError, RagasMissing) as error:
+    except (
+        DatasetError,
+        TargetError,
+        RunFileError,
+        ConfigurationError,
+        ThresholdsError,
+        RagasMissing,
+        ModelNotUsable,
+    ) as error:
         sys.exit(str(error))
 
 

@@ -43,12 +43,10 @@ def library(
     folder: Path, mode: str, configuration: Configuration
 ) -> Callable[[Dataset], AbstractAsyncContextManager[Target]]:
     """In `folder`, each suite and each way of indexing for itself."""
-    options: dict[str, Any] = {}
 
     @asynccontextmanager
     async def opened(suite: Dataset) -> AsyncIterator[Target]:
-        if not options:
-            options.update(configuration.options(folder) | MODES[mode])
+        options = configuration.options(folder) | MODES[mode]  # anew: a library closes the reranker that it was given
         place = folder / "-".join(part for part in (suite.name, configuration.indexed_as()) if part)
         async with holding(await PipelineTarget.open(place, suite.name, **options), suite) as target:
             yield target

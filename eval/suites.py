@@ -25,6 +25,8 @@ from pipelines.types import NewDocument
 
 HANDBOOK_PARTS = HANDBOOK.with_name("handbook-parts.jsonl")
 """Questions that ask the handbook for several things at once; right is what has all of their answers."""
+LANGUAGES = ("de", "es", "zh")
+"""That questions of the handbook were translated to."""
 
 
 def find(name: str, data: Path | None = None) -> Dataset:
@@ -32,16 +34,20 @@ def find(name: str, data: Path | None = None) -> Dataset:
 
     A file's documents are those of `data`, else beside it. Raises DatasetError.
     """
-    own, _, part = name.partition("-")
-    if own == HANDBOOK.name and not Path(name).exists():
-        if name == HANDBOOK_PARTS.stem:
-            return load_questions(HANDBOOK_PARTS, HANDBOOK)
-        return translated(load(HANDBOOK), HANDBOOK / TRANSLATIONS, part) if part else load(HANDBOOK)
     places = [Path(name), *([data / name] if data else [])]
-    path = next((place for place in places if place.exists()), None)
-    if path is None:
-        raise DatasetError(f"there is no suite {name}: looked for {' and '.join(map(str, places))}")
-    return load(path) if path.is_dir() else load_questions(path, data or path.parent)
+    if path := next((place for place in places if place.exists()), None):
+        return load(path) if path.is_dir() else load_questions(path, data or path.parent)
+    if name == HANDBOOK.name:
+        return load(HANDBOOK)
+    if name == HANDBOOK_PARTS.stem:
+        return load_questions(HANDBOOK_PARTS, HANDBOOK)
+    own, _, language = name.partition("-")
+    if own == HANDBOOK.name and language in LANGUAGES:
+        return translated(load(HANDBOOK), HANDBOOK / TRANSLATIONS, language)
+    built_in = ", ".join([HANDBOOK.name, HANDBOOK_PARTS.stem, *(f"{HANDBOOK.name}-{one}" for one in LANGUAGES)])
+    raise DatasetError(
+        f"there is no suite {name}: looked for {' and '.join(map(str, places))}; built in are {built_in}"
+    )
 
 
 def translated(dataset: Dataset, path: Path, language: str) -> Dataset:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pipelines.types import Answer, Delta, Moment, Scope
 
 REMEMBERED = 1024
-"""Answers, some kilobytes each."""
+LARGEST = 32_000
+"""Characters of a question with its filters and its answer: callers choose how long they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,29 +21,40 @@ class Asked:
     scope: Scope
     max_citations: int
 
+    @property
+    def size(self) -> int:
+        return len(self.question) + sum(map(len, self.scope.sources))
+
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptAnswer:
     """An answer as it is streamed, and the moment of the knowledge base that it was made of, if that is one."""
 
     moment: Moment | None
     events: Sequence[Delta | Answer]
+
+    @property
+    def size(self) -> int:
+        return len(repr(self.events))
 
 
 class AnswerCache:
     """The last answers, for one thread. One counts only while its organization is still at its moment."""
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
-        self._kept: OrderedDict[Asked, Kept] = OrderedDict()
+        self._kept: OrderedDict[Asked, KeptAnswer] = OrderedDict()
         self._remembered = remembered
 
-    def get(self, asked: Asked) -> Kept | None:
+    def get(self, asked: Asked) -> KeptAnswer | None:
         if kept := self._kept.get(asked):
             self._kept.move_to_end(asked)
         return kept
 
-    def keep(self, asked: Asked, kept: Kept) -> None:
-        self._kept[asked] = kept
+    def keep(self, asked: Asked, answer: KeptAnswer) -> None:
+        """Nothing of a long one."""
+        if asked.size + answer.size > LARGEST:
+            return
+        self._kept[asked] = answer
         self._kept.move_to_end(asked)
         if len(self._kept) > self._remembered:
             self._kept.popitem(last=False)

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from pipelines.answer_cache import AnswerCache, Asked, Kept
+from pipelines.answer_cache import AnswerCache, Asked, KeptAnswer
 from pipelines.answering.claims import Claim
 from pipelines.answering.composer import compose, compose_at_once, nothing_found
 from pipelines.answering.extractive import WORDS, extract_all
@@ -82,12 +82,12 @@ class Answerer:
                 async for event in events:
                     yield event
 
-    async def _again(self, asked: Asked) -> Kept | None:
+    async def _again(self, asked: Asked) -> KeptAnswer | None:
         """The answer that was given before, if nothing has changed since: the database is asked."""
         kept = self._cache.get(asked)
         return kept if kept and kept.moment == await self._retriever.moment(asked.scope) else None
 
-    async def _extracted(self, asked: Asked) -> Kept:
+    async def _extracted(self, asked: Asked) -> KeptAnswer:
         """All of an answer without a model, in as few turns of threads as can be."""
         question, scope, tell = asked.question, asked.scope, partial(self._told, max_citations=asked.max_citations)
         if inquiry := await self._find_parts(question, split(question), scope, asked.max_citations):
@@ -98,8 +98,8 @@ class Answerer:
             self._cache.keep(asked, told)
         return told
 
-    def _told(self, inquiry: Inquiry, *, max_citations: int) -> Kept:
-        return Kept(inquiry.moment, tuple(self._events(inquiry, max_citations)))
+    def _told(self, inquiry: Inquiry, *, max_citations: int) -> KeptAnswer:
+        return KeptAnswer(inquiry.moment, tuple(self._events(inquiry, max_citations)))
 
     def _events(self, inquiry: Inquiry, max_citations: int) -> Iterable[Delta | Answer]:
         if not inquiry.readings:

@@ -32,8 +32,11 @@ class _Window:
     stamps: deque[float] = field(default_factory=deque)
 
     def forget(self, now: float) -> None:
+        """What is past, and what a clock that was put back has left in the future."""
         while self.stamps and self.stamps[-1] < now - self.period:
             self.stamps.pop()
+        while self.stamps and self.stamps[0] > now:
+            self.stamps.popleft()
 
 
 class MemoryWindows:

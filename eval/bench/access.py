@@ -6,7 +6,6 @@ The same questions to two services in turn: by an API key with KB_LIMITS=off, by
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -18,7 +17,7 @@ from pathlib import Path
 import httpx
 
 from eval.bench.people import sign_up
-from eval.bench.service import last_line, running_service
+from eval.bench.service import environment_of, last_line, running_service
 from eval.bench.stand_ins import milliseconds
 from eval.datasets import HANDBOOK, load
 from eval.metrics import median
@@ -47,7 +46,7 @@ def ask(client: httpx.Client, headers: Mapping[str, str], question: str) -> floa
 def newcomer(client: httpx.Client, folder: Path, number: int) -> dict[str, str]:
     """The header of somebody whose organization is on the largest plan."""
     person = sign_up(client, folder, f"person{number}@example.com")
-    last_line(["admin", "set-plan", person.organization_id, "enterprise"], {**os.environ, "KB_DATA_DIR": str(folder)})
+    last_line(["admin", "set-plan", person.organization_id, "enterprise"], environment_of(folder))
     return {"Authorization": f"Bearer {person.access_token}"}
 
 

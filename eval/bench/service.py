@@ -31,13 +31,15 @@ class Running:
 @contextmanager
 def running_service(folder: Path, **settings: str) -> Iterator[Running]:
     """Its output goes to `service.log` in the folder. Raises TargetError when it does not get ready."""
-    environment = {**os.environ, "KB_DATA_DIR": str(folder), "KB_LIMITS": "off", **settings}
+    environment = environment_of(folder, KB_LIMITS="off", **settings)
     organization = last_line(["admin", "create-org", "benchmark"], environment)
     key = last_line(["admin", "create-key", organization], environment)
     port = free_port()
     with (folder / "service.log").open("wb") as log:
         command = [*COMMAND, "serve", "--port", str(port)]
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)  # noqa: S603 - our own command
+        process = subprocess.Popen(  # noqa: S603 - our own command
+            command, env=environment, cwd=folder, stdout=log, stderr=log
+        )
     try:
         until_ready(f"http://127.0.0.1:{port}", process, folder / "service.log")
         yield Running(f"http://127.0.0.1:{port}", key, process.pid)
@@ -45,9 +47,21 @@ def running_service(folder: Path, **settings: str) -> Iterator[Running]:
         stop(process)
 
 
+def environment_of(folder: Path, **settings: str) -> dict[str, str]:
+    """Without the settings of who starts it: what they name is real."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("KB_", "SUPABASE_"))}
+    return {**inherited, "KB_DATA_DIR": str(folder), **settings}
+
+
 def last_line(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Of what a command prints; run in its data folder, where there is no `.env`."""
     done = subprocess.run(  # noqa: S603 - our own command
-        [*COMMAND, *arguments], env=dict(environment), capture_output=True, text=True, check=False
+        [*COMMAND, *arguments],
+        env=dict(environment),
+        cwd=environment.get("KB_DATA_DIR"),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode or not done.stdout.strip():
         raise TargetError(f"{' '.join(arguments)}: {done.stderr.strip() or 'printed nothing'}")

@@ -10,7 +10,7 @@ from llama_index.core import Document
 
 from eval.bench import __main__ as together
 from eval.bench import growth, load, overhead, words
-from eval.bench.service import last_line, until_ready
+from eval.bench.service import environment_of, last_line, until_ready
 from eval.bench.stand_ins import ParagraphSplitter, RandomPassages, Recording
 from eval.report import Check
 from eval.types import Cited, Reply, TargetError
@@ -212,3 +212,12 @@ def test_a_service_that_ends_early_shows_its_log(tmp_path):
         process.wait()
         with pytest.raises(TargetError, match="port is taken"):
             until_ready("http://127.0.0.1:1", process, log)
+
+
+def test_a_service_of_ones_own_has_no_settings_of_others(monkeypatch, tmp_path):
+    """A benchmark in a shell whose variables name a real database writes nothing there."""
+    monkeypatch.setenv("KB_DATABASE_URL", "postgresql://real")
+    monkeypatch.setenv("SUPABASE_URL", "https://real.example")
+    environment = environment_of(tmp_path, KB_LIMITS="off")
+    named = {name: value for name, value in environment.items() if name.startswith(("KB_", "SUPABASE_"))}
+    assert named == {"KB_DATA_DIR": str(tmp_path), "KB_LIMITS": "off"}

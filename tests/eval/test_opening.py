@@ -37,7 +37,7 @@ def library(monkeypatch):
 
 
 async def test_the_library_is_opened_in_a_folder_of_the_suite(library, tmp_path):
-    """With the model that all suites share; documents are in it; it is closed."""
+    """Documents are in it; it is closed."""
     async with opening.library(tmp_path, "hybrid", Configuration())(SUITE) as target:
         assert target.ingested == SUITE.documents
         assert not target.closed
@@ -76,3 +76,14 @@ def test_what_is_no_service_is_refused(monkeypatch, url, message):
     monkeypatch.delenv("NO_KEY", raising=False)
     with pytest.raises(TargetError, match=message):
         opening.service(url, "NO_KEY")
+
+
+async def test_each_suite_has_arguments_of_its_own(library, tmp_path, monkeypatch):
+    """A library closes the reranker that it was given: the next suite needs another one."""
+    monkeypatch.setattr(Configuration, "options", lambda self, folder: {"postprocessors": [object()]})
+    opened = opening.library(tmp_path, "hybrid", Configuration())
+    for _ in range(2):
+        async with opened(SUITE):
+            pass
+    [(_, _, one), (_, _, other)] = library.opened
+    assert one["postprocessors"] != other["postprocessors"]

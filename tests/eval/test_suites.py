@@ -130,3 +130,11 @@ def test_the_fingerprint_is_that_of_the_content(folder):
     corpus.write_text("".join(reversed(corpus.read_text().splitlines(keepends=True))))
     assert fingerprint(before) != fingerprint(after)
     assert fingerprint(find(str(folder))) == fingerprint(after)
+
+
+def test_ones_own_suite_comes_before_a_built_in_one(folder):
+    """And a language that nothing was translated to names those that there are."""
+    mine = folder.rename(folder.with_name("handbook-v2"))
+    assert find("handbook-v2", mine.parent).name == "handbook-v2"
+    with pytest.raises(DatasetError, match="built in are handbook, .*handbook-zh"):
+        find("handbook-fr")

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from pipelines.answer_cache import AnswerCache, Asked, Kept
+from pipelines.answer_cache import LARGEST, AnswerCache, Asked, KeptAnswer
 from pipelines.answerer import Answerer
 from pipelines.knowledge import KnowledgeBase
 from pipelines.retrieval import HybridRetriever
-from pipelines.types import Scope
+from pipelines.types import Delta, Scope
 from tests.pipelines.conftest import OTHER, WordHashing, document
 
 QUESTION = "Where does the blue heron nest?"
@@ -103,7 +103,17 @@ def test_the_oldest_is_forgotten() -> None:
     cache = AnswerCache(remembered=2)
     one, two, three = (Asked(question, Scope(OTHER), 5) for question in ("one", "two", "three"))
     for asked in (one, two):
-        cache.keep(asked, Kept((1, 1), ()))
+        cache.keep(asked, KeptAnswer((1, 1), ()))
     assert cache.get(one)
-    cache.keep(three, Kept((1, 1), ()))
+    cache.keep(three, KeptAnswer((1, 1), ()))
     assert [bool(cache.get(asked)) for asked in (one, two, three)] == [True, False, True]
+
+
+def test_long_ones_are_not_kept() -> None:
+    """Neither an endless filter nor an endless answer fills the memory."""
+    cache = AnswerCache()
+    narrow = Asked("one", Scope(OTHER, frozenset({"x" * LARGEST})), 5)
+    wide, long = Asked("one", Scope(OTHER), 5), KeptAnswer((1, 1), (Delta("x" * LARGEST),))
+    cache.keep(narrow, KeptAnswer((1, 1), ()))
+    cache.keep(wide, long)
+    assert [cache.get(narrow), cache.get(wide)] == [None, None]

@@ -90,3 +90,12 @@ async def test_a_hit_leaves_no_work_behind(window: RollingWindow) -> None:
     for _ in range(20):
         await window.take(ITEM, uuid4().hex)
     assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_clock_that_was_put_back_blocks_nobody(now: list[float]) -> None:
+    """Of one process: hits of a later time than now are forgotten."""
+    windows, start = MemoryWindows(), now[0]
+    now[0] = start + 3600
+    assert [bool(await windows.hit("key", 2, 60)) for _ in range(3)] == [True, True, False]
+    now[0] = start
+    assert await windows.hit("key", 2, 60)
