@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from pipelines.answer_cache import AnswerCache, Asked, KeptAnswer
 from pipelines.answering.claims import Claim
 from pipelines.answering.composer import compose, compose_at_once, nothing_found
-from pipelines.answering.extractive import WORDS, extract_all
+from pipelines.answering.extractive import FURTHER, WORDS, extract_all
 from pipelines.answering.units import count_words
 from pipelines.confidence import Calibration, calibration_for, relevance
 from pipelines.embedding import Embedding
+from pipelines.errors import KnowledgeBaseError
 from pipelines.follow_ups import MOST, Finds, follow_ups, is_new
 from pipelines.inquiry import Inquiry, inquiry_of
 from pipelines.retrieval import HybridRetriever
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from pipelines.answering.generative import Generator
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
 
 PASSAGES = 20
 """Best passages that an answer and what is asked next are made from."""
@@ -94,7 +99,7 @@ class Answerer:
             told = await self._retriever.run(tell, inquiry)
         else:
             told = await self._find(question, (question,), scope, tell)
-        if told.moment and not self._retriever.is_reranked:
+        if told.moment and not self._retriever.is_postprocessed:
             self._cache.keep(asked, told)
         return told
 
@@ -104,8 +109,8 @@ class Answerer:
     def _events(self, inquiry: Inquiry, max_citations: int) -> Iterable[Delta | Answer]:
         if not inquiry.readings:
             return nothing_found(inquiry.documents_searched)
-        finds = self._retriever.finder(inquiry.scope)
-        words = WORDS - count_words(inquiry.note)
+        finds = self._retriever.finder(inquiry.scope, inquiry.moment)
+        words = max(FURTHER, WORDS - count_words(inquiry.note))
         return compose_at_once(
             extract_all(inquiry.readings, max_citations=max_citations, words=words),
             confidence=inquiry.confidence,
@@ -125,6 +130,8 @@ class Answerer:
         parts = await self._assistant.parts(question)
         if parts in ((), inquiry.parts):
             return inquiry
+        if parts == (question,):
+            return await self._find_whole(question, scope)
         other = await self._find_parts(question, parts, scope, max_citations)
         return other if other and other.readings else inquiry
 
@@ -150,7 +157,7 @@ class Answerer:
 
     async def _follow_ups(self, inquiry: Inquiry, claims: Sequence[Claim], scope: Scope) -> tuple[str, ...]:
         """The model's, as far as they are new and have an answer, and to three those by rules."""
-        finds = self._retriever.finder(scope)
+        finds = self._retriever.finder(scope, inquiry.moment)
         known: list[str] = []
 
         async def take(question: str) -> bool:
@@ -163,13 +170,17 @@ class Answerer:
         return await asyncio.to_thread(follow_ups, inquiry, claims, finds, known)
 
     async def _is_next(self, question: str, inquiry: Inquiry, known: Sequence[str], finds: Finds) -> bool:
-        """Whether it asks something new, finds what was found before, and would be answered."""
+        """Whether it asks something new, finds what was found before, and would be answered; not where that fails."""
         if not is_new(question, detect_language(question), (*inquiry.asked, *known)):
             return False
         near = {hit.document_id: hit for hit in inquiry.hits}.values()
         if not await asyncio.to_thread(lambda: any(finds(question, hit) > 0 for hit in near)):
             return False
-        found = await self._find_whole(question, inquiry.scope)
+        try:
+            found = await self._find_whole(question, inquiry.scope)
+        except (KnowledgeBaseError, SQLAlchemyError) as error:  # the answer before it has been given already
+            logger.warning("follow-up question not checked: %s", type(error).__name__)
+            return False
         return found.confidence >= SURE
 
     def _made_with(self, llm: LLM) -> Generator:

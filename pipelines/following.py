@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -45,11 +44,13 @@ class Follower(Protocol):
 class OrganizationIndexes:
     """One organization's two indexes, and its vectors in memory where it is small or a filter needed them."""
 
-    def __init__(self, generation: int, vectors: VectorIndex, lexical: LexicalIndex) -> None:
+    def __init__(self, organization_id: UUID, generation: int, vectors: VectorIndex, lexical: LexicalIndex) -> None:
+        self.organization_id = organization_id
         self.generation = generation
         self.vectors = vectors
         self.lexical = lexical
         self.matrix: Matrix | None = None
+        self.used_at = time.monotonic()
         self.lock = asyncio.Lock()
 
     @property
@@ -106,7 +107,7 @@ class Indexes:
         self._dimension = dimension
         self._most_open = most_open
         self._lexical = lexical
-        self._open: OrderedDict[tuple[UUID, int], OrganizationIndexes] = OrderedDict()
+        self._open: dict[tuple[UUID, int], OrganizationIndexes] = {}
         self._opening = asyncio.Lock()
         self._rebuilding = asyncio.Lock()
 
@@ -136,22 +137,21 @@ class Indexes:
 
     def ready(self, state: IndexState, *, in_memory: bool = False) -> OrganizationIndexes | None:
         """The same at once, from any thread, where they are open and there is nothing to follow."""
-        key = (state.organization_id, state.generation)
-        found = self._open.get(key)
+        found = self.opened(state.organization_id, state.generation)
         if found is None or not found.have_followed(state) or (found.matrix is None and (in_memory or found.is_small)):
             return None
-        with suppress(KeyError):  # closed at this moment; who holds it may go on searching
-            self._open.move_to_end(key)
         return found
 
-    def newest(self, organization_id: UUID) -> OrganizationIndexes | None:
-        """Its indexes as they are, if they are open: for what may be a moment behind; from any thread."""
-        generations = [generation for owner, generation in list(self._open) if owner == organization_id]
-        return self._open.get((organization_id, max(generations))) if generations else None
+    def opened(self, organization_id: UUID, generation: int) -> OrganizationIndexes | None:
+        """Indexes as they are, if they are open: for what may be a moment behind; from any thread."""
+        found = self._open.get((organization_id, generation))
+        if found:
+            found.used_at = time.monotonic()  # their order is the event loop's alone: others go through them meanwhile
+        return found
 
     def _shed(self, kept: OrganizationIndexes) -> None:
         """Drops matrices, the longest unused first. Whoever still searches one holds it."""
-        holding = [one for one in self._open.values() if one.matrix and one is not kept]
+        holding = [one for one in self._by_use() if one.matrix and one is not kept]
         rows = sum(one.matrix.size for one in (*holding, kept) if one.matrix)
         for one in holding:
             if rows <= MOST_ROWS or one.matrix is None:
@@ -173,9 +173,8 @@ class Indexes:
 
     async def _get(self, organization_id: UUID, generation: int) -> OrganizationIndexes:
         key = (organization_id, generation)
-        if key in self._open:
-            self._open.move_to_end(key)
-            return self._open[key]
+        if found := self.opened(*key):
+            return found
         async with self._opening:
             if key not in self._open:
                 self._open[key] = await asyncio.to_thread(self._make, *key)
@@ -185,15 +184,19 @@ class Indexes:
     def _make(self, organization_id: UUID, generation: int) -> OrganizationIndexes:
         vectors = self._chroma.open(_collection(organization_id, generation))
         lexical = self._lexical(self._lexical_folder(organization_id, generation))
-        return OrganizationIndexes(generation, vectors, lexical)
+        return OrganizationIndexes(organization_id, generation, vectors, lexical)
 
     def _lexical_folder(self, organization_id: UUID, generation: int) -> Path:
         return self._folder / "lexical" / organization_id.hex / str(generation)
 
+    def _by_use(self) -> list[OrganizationIndexes]:
+        """The longest unused first."""
+        return sorted(self._open.values(), key=lambda one: one.used_at)
+
     def _close_oldest(self) -> None:
         # No call on it is cut off: whoever still searches it holds it, and Python closes it after them.
-        while len(self._open) > self._most_open:
-            self._open.popitem(last=False)
+        for one in self._by_use()[: max(0, len(self._open) - self._most_open)]:
+            del self._open[one.organization_id, one.generation]
 
     async def rebuild(self, state: IndexState) -> bool:
         """Builds both indexes anew beside the present ones and turns to them; False if somebody else did meanwhile."""

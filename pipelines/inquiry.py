@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, zip_longest
 
+from pipelines.answering.markers import MARKER
 from pipelines.answering.reading import Reading, read
 from pipelines.confidence import Calibration, Judgement, judge
 from pipelines.text.tokens import detect_language
@@ -19,6 +20,8 @@ NOT_FOUND = {
     "es": "No se encontró nada sobre: «{parts}».",
 }
 """By language of the question; English for others."""
+LONGEST_NAME = 12
+"""Words of a part in the note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +100,16 @@ class Inquiry:
     @cached_property
     def note(self) -> str:
         """A sentence that says which parts have no answer, if there are any."""
-        missing = [finding.question for finding in self.findings if not finding.judgement.is_answerable]
+        missing = [_named(finding.question) for finding in self.findings if not finding.judgement.is_answerable]
         if not missing:
             return ""
         return NOT_FOUND.get(detect_language(self.question), NOT_FOUND["en"]).format(parts="; ".join(missing))
+
+
+def _named(part: str) -> str:
+    """A part as the note names it: shortly, and without what looks like a marker."""
+    words = MARKER.sub("", part).split()
+    return " ".join(words[:LONGEST_NAME]) + ("…" if len(words) > LONGEST_NAME else "")
 
 
 def inquiry_of(question: str, retrievals: Sequence[Retrieval], calibration: Calibration) -> Inquiry:

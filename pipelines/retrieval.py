@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -17,6 +18,7 @@ from pipelines.errors import IndexUnavailable
 from pipelines.following import Indexes, OrganizationIndexes
 from pipelines.fusion import ConvexCombination, Fusion
 from pipelines.lexical import BM25_BOUND
+from pipelines.matrix import Matrix
 from pipelines.question_vectors import QuestionVectors
 from pipelines.similarity import cosines
 from pipelines.store import changes
@@ -116,11 +118,12 @@ class HybridRetriever:
 
     async def close(self) -> None:
         """Lets go of its threads, and of what postprocessors hold, where they can be told."""
+        # Questions whose askers have left may still wait for the event loop: it has to be there for them.
+        await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
+        self._vectors.close()
         for one in self._postprocessors:
             if close := getattr(one, "aclose", None):
                 await close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        self._vectors.close()
 
     async def moment(self, scope: Scope) -> Moment | None:
         """None where there is nothing yet."""
@@ -128,8 +131,8 @@ class HybridRetriever:
         return state.moment if state else None
 
     @property
-    def is_reranked(self) -> bool:
-        """What reranks may do so otherwise the next time."""
+    def is_postprocessed(self) -> bool:
+        """What postprocessors do they may do otherwise the next time."""
         return bool(self._postprocessors)
 
     async def retrieve(self, question: str, scope: Scope, *, limit: int | None = None, least: int = 0) -> Retrieval:
@@ -205,8 +208,11 @@ class HybridRetriever:
         read: BlockingRead,
         last: bool,
     ) -> Retrieval | None:
+        matrix = indexes.matrix
+        if search.scope.is_filtered and matrix is None:
+            return None  # dropped at this moment, to make room
         try:
-            candidates = self._search(indexes, search, vector, read)
+            candidates = self._search(indexes, matrix, search, vector, read)
         except IndexUnavailable:
             if not _was_replaced(state, read):
                 raise
@@ -221,10 +227,15 @@ class HybridRetriever:
         )
 
     def _search(
-        self, indexes: OrganizationIndexes, search: Search, embedded: Callable[[], Vector], read: BlockingRead
+        self,
+        indexes: OrganizationIndexes,
+        matrix: Matrix | None,
+        search: Search,
+        embedded: Callable[[], Vector],
+        read: BlockingRead,
     ) -> Candidates:
         """What needs no vector comes first: it is being made meanwhile."""
-        lexical, matrix, scope, limit = indexes.lexical, indexes.matrix, search.scope, search.candidates
+        lexical, scope, limit = indexes.lexical, search.scope, search.candidates
         terms = query_tokens(search.question, lexical.languages)
         weights = lexical.weights(terms)
         rows = matrix.allowed(scope) if matrix and scope.is_filtered else None
@@ -237,22 +248,22 @@ class HybridRetriever:
         if matrix:
             near |= matrix.cosines([passage for passage in bm25 if passage not in near], question.vector)
         found = Candidates(question, near, bm25, searched)
-        if matrix is None and (missing := found.without_cosine()):
-            stored = read(vectors, missing)
+        if matrix is None and (missing := found.without_cosine()) and (stored := read(vectors, missing)):
             near.update(zip(stored, cosines(stacked(stored), question.vector).tolist(), strict=True))
         return found
 
-    def finder(self, scope: Scope) -> Callable[[str, Hit], float]:
+    def finder(self, scope: Scope, moment: Moment | None) -> Callable[[str, Hit], float]:
         """Tells how well a question finds a hit's document by its words, best of all: no database, no wait."""
-        indexes = self._indexes.newest(scope.organization_id)
+        indexes = self._indexes.opened(scope.organization_id, moment[0]) if moment else None
 
         def finds(question: str, wanted: Hit) -> float:
             if indexes is None or not (terms := query_tokens(question, indexes.lexical.languages)):
                 return 0.0
-            best = indexes.lexical.search(terms, scope, 1)
-            if not indexes.lexical.has_one_of(wanted.document_id, list(best)):
-                return 0.0
-            return max(best.values()) / (BM25_BOUND * sum(indexes.lexical.weights(terms).values()))
+            with suppress(IndexUnavailable):  # no reason to lose an answer
+                best = indexes.lexical.search(terms, scope, 1)
+                if indexes.lexical.has_one_of(wanted.document_id, list(best)):
+                    return max(best.values()) / (BM25_BOUND * sum(indexes.lexical.weights(terms).values()))
+            return 0.0
 
         return finds
 

@@ -56,8 +56,13 @@ class Assistant:
     async def next_questions(self, question: str, hits: Sequence[Hit], take: Take) -> None:
         """Hands out questions that may be asked next, one by one while the model writes on, best first."""
 
+        read = 0
+
         async def take_question(line: str) -> bool:
-            return len(line) > LONGEST or not QUESTION.search(line) or await take(line)
+            nonlocal read
+            read += 1
+            is_question = len(line) <= LONGEST and QUESTION.search(line)
+            return (not is_question or await take(line)) and read < MOST_LINES
 
         await self._ask(question, hits, NEXT, take_question)
 
@@ -74,14 +79,15 @@ class Assistant:
         return True
 
     async def _lines(self, question: str, hits: Sequence[Hit], system: str) -> AsyncGenerator[str, None]:
-        thinking, text = ThinkingFilter(), ""
+        thinking, text, is_whole = ThinkingFilter(), "", True
         prompt = self._model.stream(lambda budget: build_messages(question, hits, budget, system)[0])
         async with aclosing(prompt) as pieces:
             async for piece in pieces:
                 *complete, text = (text + thinking.feed(piece.text)).split("\n")
+                is_whole = not piece.cut_off
                 for line in filter(None, map(_bare, complete)):
                     yield line
-        if line := _bare(text):
+        if is_whole and (line := _bare(text)):
             yield line
 
 

@@ -73,14 +73,23 @@ class Reranker(BaseNodePostprocessor):
         if time.monotonic() < self._away_until:
             self.failures += 1
             return {}
+        by = asyncio.get_running_loop().time() + self.timeout
         try:
-            async with asyncio.timeout(self.timeout), self._places:
+            async with asyncio.timeout_at(by):
+                await self._places.acquire()
+        except TimeoutError:  # it has too much to do, which is no failure
+            self.failures += 1
+            return {}
+        try:
+            async with asyncio.timeout_at(by):
                 return _checked(await self.scores(question, [_text(node) for node in nodes]), len(nodes))
         except Exception as error:  # noqa: BLE001 - whatever it is, the question has its fused order
             self.failures += 1
             self._away_until = time.monotonic() + PAUSE
             logger.warning("reranker: %s; the fused order counts (%d so far)", type(error).__name__, self.failures)
             return {}
+        finally:
+            self._places.release()
 
 
 def _checked(scores: dict[int, float], count: int) -> dict[int, float]:

@@ -14,6 +14,9 @@ SIGHT = (
     r"(?:,? (?:in terms of|regarding|concerning|with regard to|when it comes to"
     r"|hinsichtlich|bezüglich|concernant|en cuanto a) .+)?"
 )
+NAMED = r"(?=(?-i:[A-Z0-9])|(?:the|an?|our|my|your) )"
+DETERMINED = r"(?=(?:der|die|das|dem|den|eine?[mnrs]?|unser\w*) )"
+"""Behind a comma, things that are named; others are a list."""
 TWO, MANY = "(?P<a>.+?) {} (?P<b>.+?)", "(?P<all>.+?)"
 PATTERNS: Mapping[str, Sequence[str]] = {
     "en": (
@@ -27,7 +30,9 @@ PATTERNS: Mapping[str, Sequence[str]] = {
         rf"compare {TWO.format('(?:with|to|against|versus|vs[.]?)')}{SIGHT}",
         rf"compare {MANY}{SIGHT}",
         r"(?!wh|how )(?P<a>(?:[^\s?:,]+ ){1,5})(?:vs[.]?|versus) (?P<b>[^?:,]+)(?:[:,] .+)?",
-        r"(?:which|what|who)(?: (?:is|are|was|were|has|have))? [^,:]+[,:] (?P<a>[^,]+?) or (?P<b>[^,]+)",
+        r"(?:which|what|who)(?: (?:is|are|was|were|has|have))? [^,:]+: (?P<a>[^,]+?) or (?P<b>[^,]+)",
+        r"(?:which|what|who)(?: (?:is|are|was|were|has|have))? [^,:]*(?-i:\b[a-z-]+),"
+        rf" (?P<a>{NAMED}[^,]+?) or (?P<b>{NAMED}[^,]+)",
         r"(?:is|are|does|do|was|were) .+? (?:more|less|fewer|better|worse|\w+er)(?: \w+){0,2}"
         r" (?P<a>(?P<same>in|at|for|on|under|with) .+) than (?P<b>(?P=same) .+)",
     ),
@@ -38,7 +43,9 @@ PATTERNS: Mapping[str, Sequence[str]] = {
         r"(?: (?:bei|beim|hinsichtlich|bezüglich) .+)?",
         rf"vergleich(?:e|en sie)?(?: bitte)? {TWO.format('mit')}{SIGHT}",
         rf"vergleich(?:e|en sie)?(?: bitte)? {MANY}{SIGHT}",
-        r"(?:was|wer|welche[rsmn]?)(?: (?:ist|sind|hat|haben))? [^,:]+[,:] (?P<a>[^,]+?) oder (?P<b>[^,]+)",
+        r"(?:was|wer|welche[rsmn]?)(?: (?:ist|sind|hat|haben))? [^,:]+: (?P<a>[^,]+?) oder (?P<b>[^,]+)",
+        r"(?:was|wer|welche[rsmn]?)(?: (?:ist|sind|hat|haben))? [^,:]+,"
+        rf" (?P<a>{DETERMINED}[^,]+?) oder (?P<b>{DETERMINED}[^,]+)",
     ),
     "fr": (
         rf"quelles?(?: est| sont) (?:la|les) (?:\w+ )?différences? entre {MANY}{SIGHT}",

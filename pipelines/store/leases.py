@@ -84,7 +84,8 @@ def release_all(connection: Connection) -> None:
 def fail(connection: Connection, job: Job, attempts: int, reason: str, *, passing: bool) -> None:
     """Notes why a revision could not be indexed, and when to try again: 1, 4, 16 … seconds later.
 
-    With `passing` a dependency is at fault: the document stays pending and is tried without end.
+    With `passing` a dependency is at fault: the document stays pending and is tried without end. What is searchable
+    has not failed, whatever went wrong behind it.
     """
     again = datetime.now(UTC) + timedelta(seconds=4 ** min(attempts, TRIES))
     status = DocumentStatus.PENDING if passing else DocumentStatus.FAILED
@@ -92,5 +93,6 @@ def fail(connection: Connection, job: Job, attempts: int, reason: str, *, passin
     connection.execute(
         update(documents)
         .where(documents.c.id == job.document_id, documents.c.revision == job.revision)
+        .where(documents.c.current_revision.is_distinct_from(job.revision))
         .values(status=status, error=reason, attempts=attempts, next_try_at=again, **held(None))
     )

@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pipelines.confidence import calibration_for
+from pipelines.errors import IndexUnavailable
+from pipelines.inquiry import inquiry_of
 from pipelines.knowledge import KnowledgeBase
 from pipelines.llm import resolve_llm
 from pipelines.retrieval import HybridRetriever
@@ -70,6 +74,14 @@ class TestWithoutModel:
         assert answer.text.endswith(" Nothing was found on: “how many zorblaxes has the quimby frandled”.")
         assert answer.confidence == pytest.approx(alone.confidence / 2, abs=0.02)
         assert await streamed(birds, HALF, scope) == (answer.text, answer)
+
+    async def test_what_was_not_found_is_named_shortly_and_without_markers(
+        self, birds: KnowledgeBase, scope: Scope
+    ) -> None:
+        """Whatever the question says: the answer keeps its words, and each marker is a citation's."""
+        missing = "how many zorblaxes [7] has the quimby frandled"
+        noted = inquiry_of("", [await birds.retrieve(f"{missing} {'qqq ' * 99}", scope)], calibration_for()).note
+        assert noted.endswith(f"{missing.replace('[7] ', '')} qqq qqq qqq qqq qqq…”.")
 
     async def test_where_nothing_at_all_is_found_it_is_the_usual_answer(
         self, birds: KnowledgeBase, scope: Scope
@@ -199,6 +211,25 @@ class TestNextQuestions:
         answer = await generative.answer(self.QUESTION, scope)
         assert "April" in answer.text
         assert all("“" in question for question in answer.related_questions)
+
+    async def test_an_answer_is_not_lost_with_what_comes_after_it(
+        self, generative: KnowledgeBase, scope: Scope, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A dependency that goes down while suggestions are checked."""
+        retrieve, asked = HybridRetriever.retrieve, 0
+
+        async def once(self: HybridRetriever, *args: Any, **options: Any) -> Retrieval:
+            nonlocal asked
+            asked += 1
+            if asked > 1:
+                raise IndexUnavailable
+            return await retrieve(self, *args, **options)
+
+        monkeypatch.setattr(HybridRetriever, "retrieve", once)
+        server.play(EGGS, saying(self.GOOD))
+        answer = await generative.answer(self.QUESTION, scope)
+        assert cited(answer) == ["heron"]
+        assert (asked, self.GOOD in answer.related_questions) == (2, False)
 
     async def test_nothing_is_suggested_where_nothing_was_found(
         self, generative: KnowledgeBase, scope: Scope, server: ScriptedServer

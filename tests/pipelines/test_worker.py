@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.embedding import Vectors
 from pipelines.knowledge import KnowledgeBase
-from pipelines.types import NewDocument, Scope
+from pipelines.types import DocumentStatus, NewDocument, Scope
 from pipelines.worker import GROUP
 from tests.pipelines.conftest import ORGANIZATION, OTHER, WordHashing, document, settled
 
@@ -117,3 +117,22 @@ async def test_what_was_given_up_is_not_held_on_to(
             break
         await asyncio.sleep(0.01)
     assert indexer.underway == []
+
+
+async def test_what_is_searchable_has_not_failed(
+    knowledge: KnowledgeBase, embedding: Stopping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever goes wrong once a document is published is no failure of the document."""
+    worker = knowledge._worker
+    assert worker
+    embedding.go_on.set()
+
+    async def broken(*_: object) -> None:
+        raise RuntimeError("while the indexes followed")
+
+    monkeypatch.setattr(worker._indexer, "follow", broken)
+    await knowledge.put(document(), SMALL)
+    await settled(knowledge, SMALL)
+    [known] = (await knowledge.list(SMALL)).documents
+    assert (known.status, known.error) == (DocumentStatus.INDEXED, None)
+    assert (await knowledge.search("heron", SMALL)).hits

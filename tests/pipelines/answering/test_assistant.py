@@ -91,6 +91,18 @@ class TestNextQuestions:
         assert taken == ["When?", "Where do herons nest?", "Who?"]
         assert HERON.passage.text in server.prompt
 
+    async def test_what_the_model_had_no_room_to_finish_is_left_out(self, server: ScriptedServer) -> None:
+        """The end of its last line is not known, even if it looks like one."""
+        server.play(saying("When?\nWhere do herons nest?", finish="length"))
+        taken: list[str] = []
+
+        async def take(question: str) -> bool:
+            taken.append(question)
+            return True
+
+        await assistant(server).next_questions(QUESTION, HITS, take)
+        assert taken == ["When?"]
+
     async def test_what_was_handed_out_in_time_stays(self, server: ScriptedServer) -> None:
         """When the model stalls behind the first question, that one counts."""
         left = asyncio.Event()

@@ -1,5 +1,6 @@
 """A rerank API over real HTTP: well behaved, slow, broken and talking nonsense."""
 
+import asyncio
 import json
 import logging
 import time
@@ -166,6 +167,17 @@ async def test_a_slow_server_is_not_waited_for(
     before = time.monotonic()
     assert places(await asked.apostprocess_nodes(nodes, question)) == FUSED
     assert time.monotonic() - before < 0.9
+
+
+async def test_a_busy_reranker_has_not_failed(
+    reranker: Make, nodes: list[NodeWithScore], question: QueryBundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who gets no place in time has the fused order; the next one is asked for again at once."""
+    asked = reranker(timeout=0.2)
+    monkeypatch.setattr(asked, "_places", asyncio.Semaphore(0))
+    assert places(await asked.apostprocess_nodes(nodes, question)) == FUSED
+    asked._places.release()
+    assert places(await asked.apostprocess_nodes(nodes, question)) == RERANKED
 
 
 async def test_questions_are_answered_from_the_new_order(

@@ -95,6 +95,12 @@ def test_comparisons(question: str, parts: tuple[str, ...]) -> None:
     "question",
     [
         "Where is the salt and pepper?",
+        "What is the process when a customer, supplier or partner complains?",
+        "Which plan has SSO, audit logs or SCIM?",
+        "What are the rules for gifts, meals or travel?",
+        "Who must be told, in writing or by phone?",
+        "What should I do if the alarm rings, call the fire brigade or leave the building?",
+        "Was gilt für Kunden, Lieferanten oder Partner?",
         "What are the terms and conditions for the API and the console?",
         "When and where does the fair take place?",
         "Do we get paid time off after a miscarriage, and how much?",
