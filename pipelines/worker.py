@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 
 GROUP = 24_000
 """Characters that are indexed together: large enough to keep the cores busy, small enough to let others in between."""
-AT_ONCE = 2
-"""Groups indexed at once, one of an organization: embedding keeps all cores busy with one."""
+AT_ONCE = 3
+"""Groups indexed at once, two of an organization: one is embedded while another is written."""
 CLAIM = 64
 IDLE = 2.0
 RENEWAL = 20.0
@@ -163,7 +163,9 @@ class Worker:
             except Exception:
                 logger.exception("worker")
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), IDLE)
+                # Not wait_for: in Python 3.11 it loses a cancellation that comes with the wake-up.
+                async with asyncio.timeout(IDLE):
+                    await self._wake.wait()
 
     async def _work(self) -> int:
         if not await self._database.read(leases.waiting, tuple(self._busy)):

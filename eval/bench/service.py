@@ -31,7 +31,7 @@ class Running:
 @contextmanager
 def running_service(folder: Path, **settings: str) -> Iterator[Running]:
     """Its output goes to `service.log` in the folder. Raises TargetError when it does not get ready."""
-    environment = environment_of(folder, KB_LIMITS="off", **settings)
+    environment = environment_of(folder, **{"KB_LIMITS": "off", **settings})
     organization = last_line(["admin", "create-org", "benchmark"], environment)
     key = last_line(["admin", "create-key", organization], environment)
     port = free_port()

@@ -136,3 +136,19 @@ async def test_what_is_searchable_has_not_failed(
     [known] = (await knowledge.list(SMALL)).documents
     assert (known.status, known.error) == (DocumentStatus.INDEXED, None)
     assert (await knowledge.search("heron", SMALL)).hits
+
+
+@pytest.mark.parametrize("turns", range(4))
+async def test_a_worker_that_is_woken_while_it_is_stopped_stops(
+    knowledge: KnowledgeBase, embedding: Stopping, turns: int
+) -> None:
+    """Both in one moment, as at the end of a document that somebody waited for."""
+    worker = knowledge._worker
+    assert worker
+    embedding.go_on.set()
+    await asyncio.sleep(0.2)
+    worker.wake()
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    async with asyncio.timeout(5):
+        await worker.stop()
