@@ -107,7 +107,7 @@ class Subject:
     def _topic(self) -> str:
         """The heading as it is written inside a sentence: without its capital, unless that belongs to a name."""
         first, _, rest = self.heading.partition(" ")
-        is_name = not first[1:].islower() or re.search(rf"[a-z,;] {re.escape(first)}\b", self.text)
+        is_name = not (first[1:] or "a").islower() or re.search(rf"[a-z,;] {re.escape(first)}\b", self.text)
         return f"{first.lower()} {rest}".rstrip() if self.language in SMALL and not is_name else self.heading
 
 

@@ -45,6 +45,12 @@ def test_what_cannot_be_answered_is_not_asked() -> None:
     assert ask(beside(2, "Herons › Feeding habits"), found=0.3) == ()
 
 
+def test_a_heading_loses_its_capital_inside_a_sentence() -> None:
+    """A word of one letter, too; a name keeps it."""
+    assert ask(beside(2, "Herons › A short calendar"))[0].endswith(" about a short calendar?")
+    assert ask(beside(2, "Herons › EU rules"))[0].endswith(" about EU rules?")
+
+
 def test_what_was_cited_is_not_asked_again() -> None:
     """The cited passage's own heading is no next question."""
     assert ask(beside(2, "Herons › Nests")) == ()
