@@ -15,9 +15,10 @@ from app.accounts import oauth_endpoints as oauth
 from app.accounts.services import Accounts
 from app.api_keys import endpoints as api_keys
 from app.api_keys.lookup import KeyLookup
+from app.auth import PATH
 from app.auth.door import Door, make_door
 from app.auth.hosting import mailer
-from app.auth.identity import PATH, IdentityServer
+from app.auth.identity import IdentityServer
 from app.auth.identity import opened as opened_identity
 from app.auth.routes import check_routes
 from app.config import Settings

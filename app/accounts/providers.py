@@ -10,7 +10,8 @@ from typing import Any
 
 import httpx
 
-from app.auth.identity import PATH, IdentityServer
+from app.auth import PATH
+from app.auth.identity import IdentityServer
 from app.auth.jwks import IdentityUnavailable
 
 FRESH = 60.0

@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app import audit
-from app.auth.identity import PATH, IdentityServer
+from app.auth import PATH
+from app.auth.identity import IdentityServer
 from app.errors import NotFound
 from app.limits.account import AccountLimits, Purpose
 from pipelines.store.database import Database

@@ -11,6 +11,7 @@ import httpx
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from app.auth import PATH
 from app.auth.embedded import (
     Identity,
     IdentitySettings,
@@ -22,7 +23,6 @@ from app.auth.embedded import (
     migrate,
     open_engine,
 )
-from app.auth.identity import PATH
 from app.config import Settings
 from pipelines.store.database import Database
 

@@ -11,6 +11,7 @@ from uuid import UUID
 import httpx
 from pydantic import SecretStr
 
+from app.auth import PATH
 from app.auth.jwks import Jwks
 from app.auth.verifier import TokenVerifier
 from app.config import Settings
@@ -20,7 +21,6 @@ from pipelines.store.database import Database
 if TYPE_CHECKING:
     from app.auth.embedded import Identity
 
-PATH = "/auth/v1"
 NOBODY = UUID(int=0)
 TIMEOUT = 15.0
 """Seconds for one call: the identity server sends mails while it is waited for."""

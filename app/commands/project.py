@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 import typer
 
-from app.auth.identity import PATH
+from app.auth import PATH
 from app.auth.jwks import usable
 from app.commands import console
 from app.commands.refusals import Refusal

@@ -17,7 +17,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from fastapi import FastAPI
 from jwt.algorithms import ECAlgorithm
 
-from app.auth.identity import PATH, IdentityServer
+from app.auth import PATH
+from app.auth.identity import IdentityServer
 from app.auth.jwks import Jwks
 from app.auth.verifier import TokenVerifier
 from app.members import repository as members
