@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pipelines.lru_cache import LruCache
 from pipelines.types import Answer, Delta, Moment, Scope
 
 REMEMBERED = 1024
@@ -42,19 +42,12 @@ class AnswerCache:
     """The last answers, for one thread. One counts only while its organization is still at its moment."""
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
-        self._kept: OrderedDict[Asked, KeptAnswer] = OrderedDict()
-        self._remembered = remembered
+        self._kept: LruCache[Asked, KeptAnswer] = LruCache(remembered)
 
     def get(self, asked: Asked) -> KeptAnswer | None:
-        if kept := self._kept.get(asked):
-            self._kept.move_to_end(asked)
-        return kept
+        return self._kept.get(asked)
 
     def keep(self, asked: Asked, answer: KeptAnswer) -> None:
         """Nothing of a long one."""
-        if asked.size + answer.size > LARGEST:
-            return
-        self._kept[asked] = answer
-        self._kept.move_to_end(asked)
-        if len(self._kept) > self._remembered:
-            self._kept.popitem(last=False)
+        if asked.size + answer.size <= LARGEST:
+            self._kept.put(asked, answer)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
-from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -17,14 +16,14 @@ from pipelines.answering.composer import compose, compose_at_once, nothing_found
 from pipelines.answering.extractive import FURTHER, WORDS, extract_all
 from pipelines.answering.units import count_words
 from pipelines.confidence import Calibration, calibration_for, relevance
+from pipelines.decomposition import looks_multi_part, split
 from pipelines.embedding import Embedding
 from pipelines.errors import KnowledgeBaseError
 from pipelines.follow_ups import MOST, Finds, follow_ups, is_new
 from pipelines.inquiry import Inquiry, inquiry_of
 from pipelines.retrieval import HybridRetriever
-from pipelines.splitting import looks_multi_part, split
 from pipelines.text.tokens import detect_language
-from pipelines.types import Answer, Delta, Hit, Scope, Vector
+from pipelines.types import Answer, Delta, Hit, Retrieval, Scope, Vector
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from pipelines.answering.assistant import Assistant
     from pipelines.answering.generative import Generator
 
-T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 PASSAGES = 20
@@ -94,16 +92,17 @@ class Answerer:
 
     async def _extracted(self, asked: Asked) -> KeptAnswer:
         """All of an answer without a model, in as few turns of threads as can be."""
-        question, scope, tell = asked.question, asked.scope, partial(self._told, max_citations=asked.max_citations)
-        if inquiry := await self._find_parts(question, split(question), scope, asked.max_citations):
-            told = await self._retriever.run(tell, inquiry)
+        question, scope, most = asked.question, asked.scope, asked.max_citations
+        if inquiry := await self._find_parts(question, split(question), scope, most):
+            told = await self._retriever.run(self._told, inquiry, most)
         else:
-            told = await self._find(question, (question,), scope, tell)
+            retrieval = await self._retriever.retrieve(question, scope, limit=PASSAGES)
+            told = await self._retriever.run(lambda: self._told(self._read(question, [retrieval]), most))
         if told.moment and not self._retriever.is_postprocessed:
             self._cache.keep(asked, told)
         return told
 
-    def _told(self, inquiry: Inquiry, *, max_citations: int) -> KeptAnswer:
+    def _told(self, inquiry: Inquiry, max_citations: int) -> KeptAnswer:
         return KeptAnswer(inquiry.moment, tuple(self._events(inquiry, max_citations)))
 
     def _events(self, inquiry: Inquiry, max_citations: int) -> Iterable[Delta | Answer]:
@@ -124,14 +123,14 @@ class Answerer:
     async def _inquire(self, question: str, scope: Scope, max_citations: int) -> Inquiry:
         """Its parts by rules; by the model, if it may have parts and anything at all was found."""
         by_rules = await self._find_parts(question, split(question), scope, max_citations)
-        inquiry = by_rules or await self._find_whole(question, scope)
+        inquiry = by_rules or await self._find(question, (question,), scope)
         if not (self._assistant and inquiry.readings and looks_multi_part(question)):
             return inquiry
         parts = await self._assistant.parts(question)
         if parts in ((), inquiry.parts):
             return inquiry
         if parts == (question,):
-            return await self._find_whole(question, scope)
+            return await self._find(question, (question,), scope)
         other = await self._find_parts(question, parts, scope, max_citations)
         return other if other and other.readings else inquiry
 
@@ -141,16 +140,15 @@ class Answerer:
         """The parts searched apart, if each can be cited; None where that finds nothing of its own."""
         if not 1 < len(parts) <= max_citations:
             return None
-        inquiry = await self._find(question, parts, scope, _itself)
+        inquiry = await self._find(question, parts, scope)
         return inquiry if inquiry.is_split else None
 
-    async def _find_whole(self, question: str, scope: Scope) -> Inquiry:
-        return await self._find(question, (question,), scope, _itself)
-
-    async def _find(self, question: str, parts: Sequence[str], scope: Scope, work: Callable[[Inquiry], T]) -> T:
-        """What `work` makes of what was found, in the thread that reads it."""
+    async def _find(self, question: str, parts: Sequence[str], scope: Scope) -> Inquiry:
         retrievals = await self._retriever.retrieve_all(parts, scope, limit=PASSAGES)
-        return await self._retriever.run(lambda: work(inquiry_of(question, retrievals, self._calibration)))
+        return await self._retriever.run(self._read, question, retrievals)
+
+    def _read(self, question: str, retrievals: Sequence[Retrieval]) -> Inquiry:
+        return inquiry_of(question, retrievals, self._calibration)
 
     def _relevance(self, hit: Hit) -> float:
         return relevance(hit, self._calibration)
@@ -177,7 +175,7 @@ class Answerer:
         if not await asyncio.to_thread(lambda: any(finds(question, hit) > 0 for hit in near)):
             return False
         try:
-            found = await self._find_whole(question, inquiry.scope)
+            found = await self._find(question, (question,), inquiry.scope)
         except (KnowledgeBaseError, SQLAlchemyError) as error:  # the answer before it has been given already
             logger.warning("follow-up question not checked: %s", type(error).__name__)
             return False
@@ -196,7 +194,3 @@ class Answerer:
 
     async def _embed(self, text: str) -> Vector:
         return await asyncio.to_thread(self._embedding.embed_query, text)
-
-
-def _itself(inquiry: Inquiry) -> Inquiry:
-    return inquiry

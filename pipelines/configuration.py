@@ -43,7 +43,7 @@ class Passages(Table):
     overlap: int = Field(default=0, ge=0)
 
 
-class FusionOfHalves(Table):
+class FusionSettings(Table):
     kind: Literal["convex", "rrf"] = "convex"
     lexical_weight: float = Field(default=0.5, ge=0, le=1)
     k: int = Field(default=60, gt=0)
@@ -105,7 +105,7 @@ class Configuration(Table):
     """Tables of settings. A new one is a field here, and what it comes to in `options`."""
 
     passages: Passages | None = None
-    fusion: FusionOfHalves | None = None
+    fusion: FusionSettings | None = None
     embedding: NamedModel | None = None
     llm: LanguageModel | None = None
     reranker: RerankingModel | None = None
@@ -230,7 +230,7 @@ def _keys(table: str) -> list[str]:
     return list(model.model_fields)
 
 
-def _fusion(table: FusionOfHalves) -> Fusion:
+def _fusion(table: FusionSettings) -> Fusion:
     if table.kind == "rrf":
         return ReciprocalRankFusion(k=table.k, lexical_weight=table.lexical_weight)
     return ConvexCombination(lexical_weight=table.lexical_weight)

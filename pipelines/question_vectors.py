@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from uuid import UUID
 
 from pipelines.embedding import Embedding
+from pipelines.lru_cache import LruCache
 from pipelines.types import Vector
 
 REMEMBERED = 2048
@@ -21,8 +21,7 @@ class QuestionVectors:
     def __init__(self, embedding: Embedding, threads: int, remembered: int = REMEMBERED) -> None:
         self._embedding = embedding
         self._pool = ThreadPoolExecutor(threads, "embed-question")
-        self._remembered = remembered
-        self._known: OrderedDict[tuple[UUID, str], Vector] = OrderedDict()
+        self._known: LruCache[tuple[UUID, str], Vector] = LruCache(remembered)
         self._lock = Lock()
 
     def begin(self, organization_id: UUID, question: str) -> Callable[[], Vector]:
@@ -32,9 +31,9 @@ class QuestionVectors:
         """
         key = (organization_id, question)
         with self._lock:
-            if (known := self._known.get(key)) is not None:
-                self._known.move_to_end(key)
-                return lambda: known
+            known = self._known.get(key)
+        if known is not None:
+            return lambda: known
         begun = self._pool.submit(self._embed, key)
         return lambda: self._embed(key) if begun.cancel() else begun.result()
 
@@ -42,9 +41,7 @@ class QuestionVectors:
         vector = self._embedding.embed_query(key[1])
         vector.flags.writeable = False
         with self._lock:
-            self._known[key] = vector
-            if len(self._known) > self._remembered:
-                self._known.popitem(last=False)
+            self._known.put(key, vector)
         return vector
 
     def close(self) -> None:

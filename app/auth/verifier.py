@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -13,8 +13,9 @@ import jwt
 
 from app.auth.jwks import Jwks
 from app.errors import Unauthorized
-from app.organizations.service import LONGEST_NAME
+from app.organizations.service import checked_name
 from app.principal import Person
+from pipelines.lru_cache import LruCache
 
 AUDIENCE = "authenticated"
 LEEWAY = 10
@@ -46,7 +47,7 @@ class TokenVerifier:
         self._keys = keys
         self._issuer = issuer
         self._secret = secret
-        self._verified: OrderedDict[str, tuple[_Signing, Person]] = OrderedDict()
+        self._verified: LruCache[str, tuple[_Signing, Person]] = LruCache(MOST_KEPT)
 
     async def verify(self, token: str) -> Person:
         """Raises Unauthorized, or IdentityUnavailable when there are no keys to go by."""
@@ -68,24 +69,19 @@ class TokenVerifier:
             person = _person(claims, token)
         except (jwt.PyJWTError, KeyError, ValueError, TypeError, OverflowError):
             raise Unauthorized from None
-        self._keep(token, signing, person)
+        self._verified.put(token, (signing, person))
         return person
 
     async def _known(self, token: str) -> Person | None:
         """Verified before, by a key that is still good; time alone can have changed what a token is worth."""
-        if token not in self._verified:
+        if (known := self._verified.get(token)) is None:
             return None
-        signing, person = self._verified[token]
+        signing, person = known
         if signing.id is not None:
             key = await self._keys.key(signing.id)
             if key is None or key.key is not signing.key:
                 return None
         return person if person.expires_at.timestamp() > time.time() - LEEWAY else None
-
-    def _keep(self, token: str, signing: _Signing, person: Person) -> None:
-        self._verified[token] = signing, person
-        if len(self._verified) > MOST_KEPT:
-            self._verified.popitem(last=False)
 
     async def _signing(self, header: dict[str, Any]) -> _Signing:
         """The key decides about the algorithm, the token has to agree."""
@@ -122,6 +118,6 @@ def _person(claims: dict[str, Any], token: str) -> Person:
 def _label(metadata: Any) -> str | None:
     """People write their own metadata: it is believed in nothing but what their organization is to be called."""
     name = metadata.get("organization_name") if isinstance(metadata, dict) else None
-    if not isinstance(name, str) or not name.strip().isprintable():
-        return None
-    return name.strip() if 1 <= len(name.strip()) <= LONGEST_NAME else None
+    with suppress(ValueError):
+        return checked_name(name) if isinstance(name, str) else None
+    return None

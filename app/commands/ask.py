@@ -12,12 +12,11 @@ from app.commands import console
 from app.commands.opening import chosen, opened_database, opened_knowledge
 from app.commands.refusals import Refusal
 from app.config import Settings, settings_with
+from app.query.schemas import LONGEST_QUESTION
 from pipelines.types import Answer, Citation, Delta, Scope
 
 if TYPE_CHECKING:
     from pipelines.knowledge import KnowledgeBase
-
-LONGEST_QUESTION = 2000
 
 
 def run(

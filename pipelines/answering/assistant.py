@@ -10,9 +10,9 @@ from contextlib import aclosing
 
 from pipelines.answering.calling import Model
 from pipelines.answering.thinking import ThinkingFilter
+from pipelines.decomposition import MOST
 from pipelines.errors import AnswerUnavailable
 from pipelines.prompts import NEXT, SPLIT, build_messages
-from pipelines.splitting import MOST
 from pipelines.text.tokens import detect_language, index_tokens
 from pipelines.types import Hit
 

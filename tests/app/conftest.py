@@ -1,7 +1,7 @@
 """The service over a real knowledge base in a fresh folder, and clients that call it in this process."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,11 @@ from typing import Any
 import httpx
 import pytest
 from asgi_lifespan import LifespanManager
+from click.testing import Result
 from fastapi import FastAPI
+from typer.testing import CliRunner
 
+from app import cli
 from app.api_keys.service import create_key
 from app.config import Settings
 from app.main import create_app
@@ -25,6 +28,8 @@ HERON = "The blue heron nests by the river in early spring. It eats small fish a
 
 BOTH = ("sqlite", "postgresql")
 """A test module with `DATABASES = BOTH` runs on both."""
+
+Run = Callable[..., Result]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -130,3 +135,18 @@ async def created(client: httpx.AsyncClient, external_id: str = "1", **other: An
     response = await client.post("/api/documents", json=page(external_id, **other))
     assert response.status_code == 201, response.text
     return response.json()  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`kb` with its data in the test's folder and a model that costs nothing."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KB_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr("pipelines.configuration.resolve_embedding", lambda **_: WordHashing(embedded=[]))
+
+    def invoke(*arguments: object, code: int = 0) -> Result:
+        result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+        assert result.exit_code == code, result.output
+        return result
+
+    return invoke

@@ -8,9 +8,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.api_keys import lookup, repository, service
+from app import read_through
+from app.api_keys import repository, service
 from app.api_keys.lookup import KeyLookup
-from app.api_keys.secret import ALPHABET, LENGTH, fingerprint, is_well_formed, new_secret
+from app.api_keys.secret import ALPHABET, LENGTH, is_well_formed, new_secret
 from app.organizations.service import Organization, OrganizationNotFound
 from pipelines.knowledge import KnowledgeBase
 from tests.app.conftest import BOTH, calling
@@ -109,8 +110,8 @@ async def test_revoked_keys(
     key, secret = await service.create_key(knowledge.database, organization.id, "gone")
     assert await keys.find(secret) == key
     assert await revoke(knowledge.database, key)
-    assert lookup.KEPT <= 5
-    monkeypatch.setattr(lookup, "KEPT", 0)
+    assert read_through.KEPT <= 5
+    monkeypatch.setattr(read_through, "KEPT", 0)
     assert await keys.find(secret) is None
     await keys.close()
 
@@ -126,19 +127,6 @@ async def test_keys_are_remembered_for_a_moment(
     assert await keys.find(secret) == key
     keys.forget()
     assert await keys.find(secret) is None
-    await keys.close()
-
-
-async def test_what_is_remembered_is_bounded(
-    organization: Organization, knowledge: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The oldest is forgotten first."""
-    monkeypatch.setattr(lookup, "MOST_KEPT", 1)
-    keys = KeyLookup(knowledge.database)
-    for name in "ab":
-        _, secret = await service.create_key(knowledge.database, organization.id, name)
-        await keys.find(secret)
-    assert list(keys._found) == [fingerprint(secret)]
     await keys.close()
 
 

@@ -1,35 +1,16 @@
 """The command line against a real knowledge base in a fresh folder."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 from click.testing import Result
 from filelock import FileLock
-from typer.testing import CliRunner
 
-from app.cli import app
+from tests.app.conftest import Run
 from tests.app.test_cli_reading import PAGE, make_pdf
 from tests.pipelines.conftest import WordHashing
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`kb` with its data in the test's folder and a model that costs nothing."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("KB_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr("pipelines.configuration.resolve_embedding", lambda **_: WordHashing(embedded=[]))
-
-    def invoke(*arguments: object, code: int = 0) -> Result:
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-        assert result.exit_code == code, result.output
-        return result
-
-    return invoke
 
 
 @pytest.fixture

@@ -7,35 +7,22 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from click.testing import Result
-from typer.testing import CliRunner
 
 from app import knowledge
-from app.cli import app
 from app.commands import serve
 from app.config import Settings
 from pipelines.knowledge import KnowledgeBase
+from tests.app.conftest import Run
 from tests.pipelines.conftest import WordHashing
 
-Run = Callable[..., Result]
 QUESTION = "Where does the blue heron nest?"
 REFUSES_ALL = "[answers]\nthreshold = 1.0\n"
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`kb` over a document in a fresh folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("KB_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv("KB_CONFIG", "")  # put back afterwards: --workers sets it
-    monkeypatch.setattr("pipelines.configuration.resolve_embedding", lambda **_: WordHashing(embedded=[]))
-
-    def invoke(*arguments: object, code: int = 0) -> Result:
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-        assert result.exit_code == code, result.output
-        return result
-
-    return invoke
+@pytest.fixture(autouse=True)
+def unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put back afterwards: --workers sets it."""
+    monkeypatch.setenv("KB_CONFIG", "")
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from typing import Any
 import jwt
 import pytest
 
-from app.auth import verifier as module
 from app.auth.jwks import FRESH, Jwks
 from app.auth.verifier import LEEWAY, TokenVerifier
 from app.errors import Unauthorized
+from pipelines.lru_cache import LruCache
 from tests.app.auth.signing import (
     EC_KEY,
     ISSUER,
@@ -236,7 +236,7 @@ async def test_a_token_that_was_good_expires(verifier: TokenVerifier) -> None:
 
 async def test_not_all_tokens_are_kept(verifier: TokenVerifier, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who logs in again and again does not fill the memory; what is dropped is verified again."""
-    monkeypatch.setattr(module, "MOST_KEPT", 2)
+    monkeypatch.setattr(verifier, "_verified", LruCache(2))
     tokens = [signed() for _ in range(3)]
     people = [await verifier.verify(token) for token in tokens]
     assert len(verifier._verified) == 2

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from pipelines.splitting import looks_multi_part, split
+from pipelines.decomposition import looks_multi_part, split
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from pipelines.splitting.words import AUXILIARY, Words
+from pipelines.decomposition.words import AUXILIARY, Words
 from pipelines.text.tokens import index_tokens
 
 SENTENCE = re.compile(r"[^?？]+[?？]+\s*")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pipelines.splitting.clauses import clauses
-from pipelines.splitting.comparisons import compared
-from pipelines.splitting.words import ALL
+from pipelines.decomposition.clauses import clauses
+from pipelines.decomposition.comparisons import compared
+from pipelines.decomposition.words import ALL
 
 MOST = 4
 """Parts; what is more stays together in the last."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from pipelines.splitting.words import Words
+from pipelines.decomposition.words import Words
 from pipelines.text.tokens import index_tokens
 
 LONGEST = 9
