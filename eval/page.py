@@ -7,6 +7,7 @@ from math import isnan
 
 from eval import plots
 from eval.comparison import Change, Comparison, compare, conclusion, signed
+from eval.drift import Drift, drifts
 from eval.markup import Child, Element, element, page
 from eval.measures import measure_named
 from eval.metrics import Estimate
@@ -41,7 +42,7 @@ def html(run: Run, baseline: Run | None = None, seed: int = 0) -> str:
     name = ", ".join(suite.name for suite in run.suites)
     compared = compare(baseline, run, seed) if baseline else None
     body: list[Child] = [element("h1", f"Evaluation: {name}"), *_origin(run), *_failed(run)]
-    body += [_measures(run)]
+    body += [_measures(run), *_drift(list(drifts(run, baseline)))]
     for suite in run.suites:
         body += _plots(run, suite)
     if compared:
@@ -103,6 +104,23 @@ def _estimate(suite: SuiteResult, name: str) -> str:
     between = "" if isnan(one.low) else f" ({shown(one.low)}–{shown(one.high)})"
     failed = suite.judge_failed.get(name, 0)
     return shown(one.mean) + between + (f", {failed} failed" if failed else "")
+
+
+def _drift(organizations: Sequence[Drift]) -> Iterator[Element]:
+    if not organizations:
+        return
+    yield element("h2", "Drift by organization")
+    told = "The gap is mean confidence less share right; the shift is that of all confidences since the run before."
+    yield element("p", told, class_="quiet")
+    header = ["organization", "answers", "refused", "confidence", "right", "gap", "by chance", "shift", "verdict"]
+    yield _table(header, [_drifted(one) for one in organizations], frozenset({0, 8}))
+
+
+def _drifted(one: Drift) -> list[Child]:
+    chance = "–" if isnan(one.chance) else f"± {shown(one.chance)}"
+    numbers = [str(one.answers), *map(shown, (one.refused, one.confidence, one.right)), signed(one.gap), chance]
+    verdict = element("span", one.verdict, class_="" if one.verdict == "no drift" else "bad")
+    return [one.organization, *numbers, shown(one.shift), verdict]
 
 
 def _plots(run: Run, suite: SuiteResult) -> Iterator[Element]:
