@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from eval import calibrate as calibration
-from eval import comparison, opening
+from eval import comparison, generated, opening
 from eval import gate as gates
 from eval import page as pages
 from eval.calibrate import Collected
@@ -227,6 +227,19 @@ def calibrate(
     found = calibration.calibrations(collected, embedding.model_name)
     confidence.save(found, calibration.provenance(datasets, collected, embedding), out)
     print(calibration.report(collected))
+
+
+@app.command()
+def calibrate_answers(
+    file: Annotated[Path, typer.Argument(metavar="RUN", help="What `run` wrote, its --config with a table [llm].")],
+    *,
+    out: Annotated[Path, typer.Option("--out", help="The calibrations, for [calibration] in a configuration.")],
+) -> None:
+    """Fits how sure to be of a language model's answers, and says how well that does."""
+    done = load_run(file)
+    made = {generated.model_of(done): generated.calibrated(done)}
+    confidence.save(made, generated.provenance(done), out)
+    print(generated.report(done))
 
 
 async def _collect(datasets: list[Dataset], folder: Path, embedding: Embedding) -> dict[str, Collected]:

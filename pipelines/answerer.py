@@ -74,7 +74,7 @@ class Answerer:
         async with aclosing(self._generator.claims(inquiry.question, inquiry.hits)) as claims:
             events = compose(
                 claims,
-                confidence=inquiry.confidence,
+                confidence=lambda supported: self._calibration.of_generated(supported * inquiry.confidence),
                 relevance=self._relevance,
                 follow_ups=lambda made: self._follow_ups(inquiry, made, scope),
                 documents_searched=inquiry.documents_searched,
@@ -179,7 +179,7 @@ class Answerer:
         except (KnowledgeBaseError, SQLAlchemyError) as error:  # the answer before it has been given already
             logger.warning("follow-up question not checked: %s", type(error).__name__)
             return False
-        return found.confidence >= SURE
+        return self._calibration.of_generated(found.confidence) >= SURE
 
     def _made_with(self, llm: LLM) -> Generator:
         from pipelines.answering.generative import Generator  # LlamaIndex's imports take most of two seconds

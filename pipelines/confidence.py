@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
+from math import log
 from pathlib import Path
 from typing import Any, Self
 
@@ -29,6 +30,8 @@ FOREIGN = 0.15
 REFUSAL_COST = 4.0
 """What a question wrongly refused costs, in answers given where there is none; these come with a low confidence."""
 NAMES = tuple(field.name for field in fields(Evidence))
+GENERATED = "log_odds"
+"""What the confidence of a language model's answer is calibrated by: the log-odds of what evidence and support say."""
 OF_THE_MODEL = frozenset({"cosine", "lead"})
 """Evidence on an embedding model's own scale: means nothing of a model that was not calibrated."""
 
@@ -47,8 +50,8 @@ class Logistic:
     bias: float
 
     @classmethod
-    def from_dict(cls, raw: Mapping[str, Any]) -> Self:
-        if unknown := set(raw["weights"]) - set(NAMES):
+    def from_dict(cls, raw: Mapping[str, Any], known: Sequence[str] = NAMES) -> Self:
+        if unknown := set(raw["weights"]) - set(known):
             raise ValueError(f"there is no evidence {', '.join(sorted(unknown))}")
         return cls({name: float(weight) for name, weight in raw["weights"].items()}, float(raw["bias"]))
 
@@ -57,19 +60,34 @@ class Logistic:
         return float(1 / (1 + np.exp(-odds)))
 
 
+AS_IT_IS = Logistic({GENERATED: 1.0}, 0.0)
+"""Where no answers of a language model have been judged."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """Of one embedding model; `threshold` is the probability of being answerable below which nothing was found."""
+    """Of one embedding model; `threshold` is the probability of being answerable below which nothing was found.
+
+    `right` is of answers in the documents' own sentences, `generated` of those that a language model made.
+    """
 
     answerable: Logistic
     right: Logistic
     relevant: Logistic
     threshold: float
+    generated: Logistic = AS_IT_IS
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> Self:
         models = {name: Logistic.from_dict(raw[name]) for name in ("answerable", "right", "relevant")}
-        return cls(**models, threshold=float(raw["threshold"]))
+        generated = Logistic.from_dict(raw["generated"], [GENERATED]) if "generated" in raw else AS_IT_IS
+        return cls(**models, threshold=float(raw["threshold"]), generated=generated)
+
+    def of_generated(self, confidence: float) -> float:
+        """Probability that a language model's answer is right: `confidence` is what evidence and support say of it."""
+        if self.generated == AS_IT_IS:
+            return confidence
+        return min(CERTAIN, self.generated.probability({GENERATED: log_odds(confidence)}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +189,24 @@ def fit(
     )
 
 
+def fit_generated(answers: Sequence[tuple[float, bool]]) -> Logistic:
+    """From the confidence of answers that a language model gave, and whether they were right (Platt 1999).
+
+    More evidence never counts against an answer.
+    """
+    rows = np.array([[log_odds(confidence)] for confidence, _ in answers])
+    fitted = _regress(rows, [right for _, right in answers], [GENERATED], np.ones(len(answers)))
+    if fitted.weights[GENERATED] > 0:
+        return fitted
+    return Logistic({GENERATED: 0.0}, log_odds(float(np.mean([right for _, right in answers]))))
+
+
+def log_odds(probability: float) -> float:
+    """Of what is neither impossible nor certain."""
+    kept = min(CERTAIN, max(1 - CERTAIN, probability))
+    return log(kept / (1 - kept))
+
+
 def _fit(examples: Sequence[Example], target: Sequence[bool], names: Sequence[str], weights: Array) -> Logistic:
     rows = np.array([[getattr(one.evidence, name) for name in names] for one in examples])
     return _regress(rows, target, names, weights)
@@ -200,6 +236,6 @@ def _regress(rows: Array, target: Sequence[bool], names: Sequence[str], weights:
         predicted = 1 / (1 + np.exp(-design @ beta))
         gradient = design.T @ (weights * (predicted - np.array(target))) + penalty @ beta
         step = np.linalg.solve((design.T * (weights * predicted * (1 - predicted))) @ design + penalty, gradient)
-        beta -= step * min(1.0, LONGEST_STEP / np.abs(step).max())
+        beta -= step * (LONGEST_STEP / max(LONGEST_STEP, np.abs(step).max()))
     slopes = beta[:-1] / scales
     return Logistic(dict(zip(names, slopes.tolist(), strict=True)), float(beta[-1] - slopes @ means))

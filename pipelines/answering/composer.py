@@ -63,7 +63,7 @@ class Draft:
 async def compose(
     claims: AsyncIterator[Claim],
     *,
-    confidence: float,
+    confidence: Callable[[float], float],
     relevance: Relevance,
     follow_ups: FollowUps,
     documents_searched: int,
@@ -72,14 +72,14 @@ async def compose(
 ) -> AsyncGenerator[Delta | Answer, None]:
     """The answer's text in pieces, a claim each, then the whole answer; without a supported claim, nothing was found.
 
-    `confidence` is that of an answer all of whose claims are supported; `note` ends the text of an answer.
+    `confidence` is by the share of claims that are supported, 0..1; `note` ends the text of an answer.
     """
     draft = Draft(max_citations)
     async for claim in claims:
         if text := draft.add(claim):
             yield Delta(text)
     related = await follow_ups(draft.claims) if draft.claims else ()
-    for event in _ending(draft, note, confidence, relevance, related, documents_searched):
+    for event in _ending(draft, note, confidence(draft.supported), relevance, related, documents_searched):
         yield event
 
 
@@ -93,7 +93,7 @@ def compose_at_once(
     max_citations: int,
     note: str = "",
 ) -> Iterator[Delta | Answer]:
-    """The same of claims that are all known."""
+    """The same of claims that are all known, and the documents' own sentences."""
     draft = Draft(max_citations)
     for claim in claims:
         if text := draft.add(claim):
@@ -117,7 +117,7 @@ def _ending(
         yield Delta(draft.end(note))
     yield Answer(
         text=draft.text,
-        confidence=round(confidence * draft.supported, 4),
+        confidence=round(confidence, 4),
         citations=tuple(_citation(hit, relevance(hit)) for hit in draft.cited),
         related_questions=related,
         documents_searched=documents_searched,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pipelines.confidence import calibration_for
+from pipelines.confidence import calibration_for, fit_generated
 from pipelines.errors import IndexUnavailable
 from pipelines.inquiry import inquiry_of
 from pipelines.knowledge import KnowledgeBase
@@ -181,6 +182,19 @@ class TestWithModel:
             "The blue heron lays four blue eggs in April. [1]"
             " Nothing was found on: “how many zorblaxes has the quimby frandled”."
         )
+
+    async def test_its_answers_are_as_sure_as_their_own_calibration_says(
+        self, tmp_path: Path, embedding: WordHashing, scope: Scope, server: ScriptedServer
+    ) -> None:
+        """Not as the documents' own sentences are."""
+        half = fit_generated([(confidence, right) for confidence in (0.2, 0.9) for right in (True, False)])
+        own = replace(calibration_for("other"), generated=half)
+        server.play(EGGS)
+        llm = resolve_llm(base_url=server.url, model="scripted")
+        async with await KnowledgeBase.open(tmp_path, embedding=embedding, llm=llm, calibration=own) as knowledge:
+            await knowledge.put_many(DOCUMENTS, scope)
+            answer = await knowledge.answer("When does the blue heron lay eggs?", scope)
+        assert answer.confidence == pytest.approx(0.5)
 
 
 EGGS = saying("The blue heron lays four blue eggs in April [1].")

@@ -14,6 +14,7 @@ from pipelines.confidence import (
     Example,
     calibration_for,
     fit,
+    fit_generated,
     judge,
     read_calibration,
     relevance,
@@ -103,6 +104,29 @@ def test_questions_without_gold_answers_count_for_refusal_alone() -> None:
 
 def test_a_calibration_is_kept_in_a_file(tmp_path: Path) -> None:
     """Saved and loaded it is the same."""
-    calibration = calibration_for()
+    calibration = replace(calibration_for(), generated=fit_generated([(0.9, True), (0.8, True), (0.7, False)]))
     save({BUILT_IN: calibration, "*": calibration}, {"date": "2026-11-21"}, tmp_path / "calibration.json")
     assert read_calibration(tmp_path / "calibration.json") == calibration
+
+
+def test_a_language_models_answers_have_a_calibration_of_their_own() -> None:
+    """Right half as often as evidence and support say, they are half as sure; the documents' own are untouched."""
+    said = [confidence for confidence in (0.2, 0.4, 0.6, 0.8) for _ in range(100)]
+    right = [at % 100 < 50 * confidence for at, confidence in enumerate(said)]
+    calibration = replace(calibration_for(), generated=fit_generated(list(zip(said, right, strict=True))))
+    for confidence in (0.2, 0.4, 0.6, 0.8):
+        assert calibration.of_generated(confidence) == pytest.approx(confidence / 2, abs=0.05)
+    assert calibration.right == calibration_for().right
+
+
+def test_unfitted_a_language_models_answers_are_as_sure_as_their_evidence() -> None:
+    """There is nothing to go by; nothing is nothing still."""
+    assert [calibration_for().of_generated(one) for one in (0.0, 0.123, 0.99)] == [0.0, 0.123, 0.99]
+
+
+def test_more_evidence_never_counts_against_an_answer() -> None:
+    """Where the surest answers were wrong, all are as sure as they were right on the mean."""
+    calibration = replace(
+        calibration_for(), generated=fit_generated([(0.9, False), (0.8, False), (0.1, True), (0.2, True)])
+    )
+    assert [round(calibration.of_generated(one), 3) for one in (0.1, 0.5, 0.9)] == [0.5] * 3

@@ -20,7 +20,7 @@ async def composed(*claims: Claim, max_citations: int = 5) -> tuple[str, Answer]
 
     events = compose(
         stream(),
-        confidence=0.8,
+        confidence=lambda supported: 0.8 * supported,
         relevance=lambda one: one.cosine,
         follow_ups=follow_ups,
         documents_searched=7,
