@@ -148,7 +148,7 @@ class Answerer:
         return await self._retriever.run(self._read, question, retrievals)
 
     def _read(self, question: str, retrievals: Sequence[Retrieval]) -> Inquiry:
-        return inquiry_of(question, retrievals, self._calibration)
+        return inquiry_of(question, retrievals, self._calibration, self._embedding.languages)
 
     def _relevance(self, hit: Hit) -> float:
         return relevance(hit, self._calibration)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from math import log
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pipelines.answering.evidence import Evidence, weigh
 from pipelines.answering.reading import Reading
+from pipelines.text.tokens import detect_language
 from pipelines.types import Hit
 
 FILE = Path(__file__).with_name("calibration.json")
@@ -29,6 +30,8 @@ FOREIGN = 0.15
 """Weight of questions that were asked of a strange knowledge base: easily told, they should not rule a fit."""
 REFUSAL_COST = 4.0
 """What a question wrongly refused costs, in answers given where there is none; these come with a low confidence."""
+COVERED = 0.25
+"""Share of a question's words that a passage has to have where the embedding model does not know their language."""
 NAMES = tuple(field.name for field in fields(Evidence))
 GENERATED = "log_odds"
 """What the confidence of a language model's answer is calibrated by: the log-odds of what evidence and support say."""
@@ -129,14 +132,23 @@ def save(calibrations: Mapping[str, Calibration], provenance: Mapping[str, Any],
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def judge(reading: Reading, calibration: Calibration | None = None) -> Judgement:
-    """Without a `calibration` that of the built-in embedding model counts."""
+def judge(
+    reading: Reading, calibration: Calibration | None = None, languages: Collection[str] | None = None
+) -> Judgement:
+    """Without a `calibration` that of the built-in embedding model counts. `languages` are the model's, if not any.
+
+    Asked in another, it finds near what is in that language, whatever it says: then words have to meet.
+    """
     if not reading.units:
         return Judgement(is_answerable=False, confidence=0.0)
     models = calibration or calibration_for()
     evidence = asdict(weigh(reading))
     is_answerable = models.answerable.probability(evidence) >= models.threshold
-    return Judgement(is_answerable, min(CERTAIN, models.right.probability(evidence)))
+    confidence = min(CERTAIN, models.right.probability(evidence))
+    if languages is None or detect_language(reading.retrieval.question.text) in languages:
+        return Judgement(is_answerable, confidence)
+    coverage = max(passage.coverage for passage in reading.passages)
+    return Judgement(is_answerable and coverage >= COVERED, confidence)
 
 
 def relevance(hit: Hit, calibration: Calibration | None = None) -> float:

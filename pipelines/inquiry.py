@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, zip_longest
@@ -32,12 +32,12 @@ class Finding:
     judgement: Judgement
 
     @classmethod
-    def of(cls, retrieval: Retrieval, calibration: Calibration) -> Finding:
+    def of(cls, retrieval: Retrieval, calibration: Calibration, languages: Collection[str] | None) -> Finding:
         reading = read(retrieval)
         if not any(map(str.isalnum, retrieval.question.text)):
             # Signs alone are near to whatever is short.
             return cls(reading, Judgement(is_answerable=False, confidence=0.0))
-        return cls(reading, judge(reading, calibration))
+        return cls(reading, judge(reading, calibration, languages))
 
     @property
     def question(self) -> str:
@@ -112,6 +112,11 @@ def _named(part: str) -> str:
     return " ".join(words[:LONGEST_NAME]) + ("…" if len(words) > LONGEST_NAME else "")
 
 
-def inquiry_of(question: str, retrievals: Sequence[Retrieval], calibration: Calibration) -> Inquiry:
-    """Reads and judges; for a thread."""
-    return Inquiry(question, tuple(Finding.of(retrieval, calibration) for retrieval in retrievals))
+def inquiry_of(
+    question: str,
+    retrievals: Sequence[Retrieval],
+    calibration: Calibration,
+    languages: Collection[str] | None = None,
+) -> Inquiry:
+    """Reads and judges, by an embedding model of these languages; for a thread."""
+    return Inquiry(question, tuple(Finding.of(retrieval, calibration, languages) for retrieval in retrievals))

@@ -27,13 +27,15 @@ def unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
 
 
 class Embedding(ABC):
-    """An embedding model: a name, three facts and three methods; thread safe.
+    """An embedding model: a name, its languages, three facts and three methods; thread safe.
 
     No LlamaIndex `BaseEmbedding`, for a service that only answers would wait for LlamaIndex's imports: `adapt` makes
     one of any of those, `pipelines.llama.LlamaEmbedding` goes the other way.
     """
 
     model_name: str = "unknown"
+    languages: frozenset[str] | None = None
+    """ISO 639-1 codes of those it was trained in; None where that is not known, or any."""
 
     @property
     @abstractmethod

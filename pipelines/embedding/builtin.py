@@ -48,6 +48,7 @@ class BuiltIn:
     texts: tuple[str, ...] = TEXTS
     query_prompt: str = ""
     passage_prompt: str = ""
+    languages: frozenset[str] | None = None
 
     def load(self, data_folder: Path, progress: Progress = logger.info) -> OnnxEmbedding:
         """Converted into `<data folder>/models` first (seconds) unless it is there, whole and sound."""
@@ -61,6 +62,7 @@ class BuiltIn:
                 max_tokens=self.window,
                 query_prompt=self.query_prompt,
                 passage_prompt=self.passage_prompt,
+                languages=self.languages,
             )
         )
 

@@ -32,4 +32,5 @@ MINILM = BuiltIn(
     sources=SOURCES,
     convert=convert,
     install="Install the service's requirements anew: make env.",
+    languages=frozenset({"en"}),
 )

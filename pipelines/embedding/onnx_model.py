@@ -46,13 +46,14 @@ class OnnxFiles:
     pooling: str = "mean"
     query_prompt: str = ""
     passage_prompt: str = ""
+    languages: frozenset[str] | None = None
 
 
 class OnnxEmbedding(Embedding):
     """An ONNX graph with its tokenizer; thread safe. Raises ModelNotUsable for files that are no such model."""
 
     def __init__(self, files: OnnxFiles, *, threads: int | None = None) -> None:
-        self.model_name = files.name
+        self.model_name, self.languages = files.name, files.languages
         self._files = files
         self._workers = BulkWorkers(threads)
         with _reported(files.tokenizer):

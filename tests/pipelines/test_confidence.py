@@ -12,6 +12,7 @@ from pipelines.confidence import (
     BUILT_IN,
     NAMES,
     Example,
+    Logistic,
     calibration_for,
     fit,
     fit_generated,
@@ -130,3 +131,19 @@ def test_more_evidence_never_counts_against_an_answer() -> None:
         calibration_for(), generated=fit_generated([(0.9, False), (0.8, False), (0.1, True), (0.2, True)])
     )
     assert [round(calibration.of_generated(one), 3) for one in (0.1, 0.5, 0.9)] == [0.5] * 3
+
+
+GERMAN = "Der Reiher brütet im April am Ufer des Flusses."
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"), [("Wann brütet der Reiher am Fluss?", True), ("Wie hoch ist die Miete im Sommer?", False)]
+)
+def test_in_a_language_that_the_model_does_not_know_words_have_to_meet(question: str, expected: bool) -> None:
+    """However near the passage is: to such a model all texts in that language are alike."""
+    one = hit(GERMAN, cosine=0.8)
+    found = read(retrieval(question, [replace(one, passage=replace(one.passage, language="de"))]))
+    sure = replace(calibration_for(), answerable=Logistic({}, 9.0))
+    assert judge(found, sure, {"en"}).is_answerable is expected
+    assert judge(found, sure, {"en", "de"}).is_answerable
+    assert judge(found, sure).is_answerable
