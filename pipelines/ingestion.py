@@ -10,10 +10,12 @@ import numpy as np
 from llama_index.core import Document as LlamaDocument
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
+from numpy.typing import NDArray
 
 from pipelines.answering.pieces import pack as pack_pieces
 from pipelines.answering.pieces import take_apart
-from pipelines.embedding import Embedding
+from pipelines.embedding import Embedding, Vectors
+from pipelines.embedding.base import in_document
 from pipelines.errors import NotVerbatim
 from pipelines.store.changes import pack
 from pipelines.store.publishing import Built, Draft, NewPassage
@@ -24,7 +26,10 @@ LANGUAGE_SAMPLE = 4_000
 
 
 class EmbedNew(TransformComponent):
-    """Embeds what has no known vector yet, by digest of title, headings and text together."""
+    """Embeds what has no known vector yet, by digest of title, headings and text together.
+
+    Where the document has a share in its passages' vectors, none is known: they change with their neighbours.
+    """
 
     embedding: Any
     known: dict[bytes, bytes]
@@ -32,13 +37,25 @@ class EmbedNew(TransformComponent):
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> Sequence[BaseNode]:
         inputs = [node.get_content(metadata_mode=MetadataMode.EMBED) for node in nodes]
         digests = [digest(text) for text in inputs]
+        vectors = self._in_documents(nodes, inputs) if self.embedding.document_share else self._new(inputs, digests)
+        for node, key, vector in zip(nodes, digests, vectors, strict=True):
+            node.embedding = vector.tolist()
+            node.metadata["digest"] = key
+        return nodes
+
+    def _new(self, inputs: Sequence[str], digests: Sequence[bytes]) -> Iterator[NDArray[np.float16]]:
         new = [at for at, key in enumerate(digests) if key not in self.known]
         vectors = self.embedding.embed_passages([inputs[at] for at in new])
         fresh = {digests[at]: pack(vector) for at, vector in zip(new, vectors, strict=True)}
-        for node, key in zip(nodes, digests, strict=True):
-            node.embedding = np.frombuffer(fresh.get(key) or self.known[key], np.float16).tolist()
-            node.metadata["digest"] = key
-        return nodes
+        return (np.frombuffer(fresh.get(key) or self.known[key], np.float16) for key in digests)
+
+    def _in_documents(self, nodes: Sequence[BaseNode], inputs: Sequence[str]) -> Vectors:
+        vectors: Vectors = self.embedding.embed_passages(inputs)
+        owners = np.array([str(node.ref_doc_id) for node in nodes])
+        for owner in set(owners):
+            own = owners == owner
+            vectors[own] = in_document(vectors[own], self.embedding.document_share)
+        return vectors
 
 
 def digest(text: str) -> bytes:

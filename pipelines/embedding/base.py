@@ -26,8 +26,16 @@ def unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
     return np.asarray(vectors / np.maximum(lengths, np.finfo(np.float32).tiny), dtype=np.float32)
 
 
+def in_document(vectors: Vectors, share: float) -> Vectors:
+    """All of one document's vectors, shape (n, dimension), each moved towards their mean; unit length.
+
+    A question in another language shares no word with a passage; that the document is about its subject helps.
+    """
+    return unit((1 - share) * vectors + share * unit(vectors.mean(axis=0)))
+
+
 class Embedding(ABC):
-    """An embedding model: a name, its languages, three facts and three methods; thread safe.
+    """An embedding model: a name, its languages, four facts and three methods; thread safe.
 
     No LlamaIndex `BaseEmbedding`, for a service that only answers would wait for LlamaIndex's imports: `adapt` makes
     one of any of those, `pipelines.llama.LlamaEmbedding` goes the other way.
@@ -36,6 +44,8 @@ class Embedding(ABC):
     model_name: str = "unknown"
     languages: frozenset[str] | None = None
     """ISO 639-1 codes of those it was trained in; None where that is not known, or any."""
+    document_share: float = 0.0
+    """How much of a passage's vector is that of its whole document, 0..1: see `in_document`."""
 
     @property
     @abstractmethod

@@ -49,6 +49,7 @@ class BuiltIn:
     query_prompt: str = ""
     passage_prompt: str = ""
     languages: frozenset[str] | None = None
+    document_share: float = 0.0
 
     def load(self, data_folder: Path, progress: Progress = logger.info) -> OnnxEmbedding:
         """Converted into `<data folder>/models` first (seconds) unless it is there, whole and sound."""
@@ -63,6 +64,7 @@ class BuiltIn:
                 query_prompt=self.query_prompt,
                 passage_prompt=self.passage_prompt,
                 languages=self.languages,
+                document_share=self.document_share,
             )
         )
 

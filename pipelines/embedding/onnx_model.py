@@ -47,6 +47,7 @@ class OnnxFiles:
     query_prompt: str = ""
     passage_prompt: str = ""
     languages: frozenset[str] | None = None
+    document_share: float = 0.0
 
 
 class OnnxEmbedding(Embedding):
@@ -54,6 +55,7 @@ class OnnxEmbedding(Embedding):
 
     def __init__(self, files: OnnxFiles, *, threads: int | None = None) -> None:
         self.model_name, self.languages = files.name, files.languages
+        self.document_share = files.document_share
         self._files = files
         self._workers = BulkWorkers(threads)
         with _reported(files.tokenizer):
