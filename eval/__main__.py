@@ -1,4 +1,4 @@
-"""The evaluation's command line: `run`, then `compare`, `report` and `gate` on what it wrote; and `calibrate`."""
+"""The evaluation's command line: `run`; `compare`, `report`, `gate`, `calibrate-answers` on runs; and `calibrate`."""
 
 from __future__ import annotations
 
@@ -233,12 +233,12 @@ def calibrate(
 def calibrate_answers(
     file: Annotated[Path, typer.Argument(metavar="RUN", help="What `run` wrote, its --config with a table [llm].")],
     *,
-    out: Annotated[Path, typer.Option("--out", help="The calibrations, for [calibration] in a configuration.")],
+    out: Annotated[Path, typer.Option("--out", help="For [calibration] in a configuration; what is in it is kept.")],
 ) -> None:
     """Fits how sure to be of a language model's answers, and says how well that does."""
     done = load_run(file)
-    made = {generated.model_of(done): generated.calibrated(done)}
-    confidence.save(made, generated.provenance(done), out)
+    fitted = confidence.fit_generated(generated.answers(done))
+    confidence.save_generated(generated.model_of(done), fitted, generated.provenance(done), out)
     print(generated.report(done))
 
 

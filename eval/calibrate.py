@@ -134,6 +134,7 @@ class Figures:
 
 
 def figures(calibration: Calibration, examples: Sequence[Example]) -> Figures:
+    """By evidence alone: before words have to meet in a language that the embedding model does not know."""
     evidence = [asdict(one.evidence) for one in examples]
     scores = np.array([calibration.answerable.probability(one) for one in evidence])
     surely = np.array([calibration.right.probability(one) for one in evidence])

@@ -12,7 +12,7 @@ import numpy as np
 from eval import metrics
 from eval.records import Run, RunFileError
 from eval.report import table
-from pipelines.confidence import BUILT_IN, Calibration, calibration_for, fit_generated
+from pipelines.confidence import BUILT_IN, calibration_for, fit_generated
 
 FEWEST = 30
 """Answers that a fit is made from, right and wrong ones among them."""
@@ -26,8 +26,8 @@ def answers(run: Run) -> Answers:
     settings = run.provenance.get("configuration") or {}
     if "llm" not in settings:
         raise RunFileError("no language model made these answers: run with a --config that has a table [llm]")
-    if "calibration" in settings:
-        raise RunFileError("these answers have a calibration of their own already: run without [calibration]")
+    if settings.get("calibration", {}).get("generated"):
+        raise RunFileError("these answers are calibrated already: run with a [calibration] that is without one of them")
     found = [(row.confidence, row.metrics["correct"] > 0) for row in run.rows if row.given and "correct" in row.metrics]
     judged = [(confidence, right) for confidence, right in found if confidence is not None]
     right = sum(right for _, right in judged)
@@ -39,11 +39,6 @@ def answers(run: Run) -> Answers:
 def model_of(run: Run) -> str:
     """The embedding model whose evidence it was."""
     return str((run.provenance["configuration"].get("embedding") or {}).get("model") or BUILT_IN)
-
-
-def calibrated(run: Run) -> Calibration:
-    """The library's calibration of the run's embedding model, with one of the language model's answers."""
-    return replace(calibration_for(model_of(run)), generated=fit_generated(answers(run)))
 
 
 def report(run: Run) -> str:

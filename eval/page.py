@@ -7,7 +7,7 @@ from math import isnan
 
 from eval import plots
 from eval.comparison import Change, Comparison, compare, conclusion, signed
-from eval.drift import Drift, drifts
+from eval.drift import NONE, NOT_KNOWN, Drift, drifts
 from eval.markup import Child, Element, element, page
 from eval.measures import measure_named
 from eval.metrics import Estimate
@@ -112,14 +112,14 @@ def _drift(organizations: Sequence[Drift]) -> Iterator[Element]:
     yield element("h2", "Drift by organization")
     told = "The gap is mean confidence less share right; the shift is that of all confidences since the run before."
     yield element("p", told, class_="quiet")
-    header = ["organization", "answers", "refused", "confidence", "right", "gap", "by chance", "shift", "verdict"]
+    header = ["organization", "judged", "refused", "confidence", "right", "gap", "by chance", "shift", "verdict"]
     yield _table(header, [_drifted(one) for one in organizations], frozenset({0, 8}))
 
 
 def _drifted(one: Drift) -> list[Child]:
     chance = "–" if isnan(one.chance) else f"± {shown(one.chance)}"
-    numbers = [str(one.answers), *map(shown, (one.refused, one.confidence, one.right)), signed(one.gap), chance]
-    verdict = element("span", one.verdict, class_="" if one.verdict == "no drift" else "bad")
+    numbers = [str(one.judged), *map(shown, (one.refused, one.confidence, one.right)), signed(one.gap), chance]
+    verdict = element("span", one.verdict, class_="" if one.verdict in {NONE, NOT_KNOWN} else "bad")
     return [one.organization, *numbers, shown(one.shift), verdict]
 
 

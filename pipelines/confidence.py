@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pipelines.answering.evidence import Evidence, weigh
 from pipelines.answering.reading import Reading
-from pipelines.text.tokens import detect_language
+from pipelines.text.languages import detect_language, is_too_short
 from pipelines.types import Hit
 
 FILE = Path(__file__).with_name("calibration.json")
@@ -122,13 +122,45 @@ def read_calibration(path: Path, model: str = BUILT_IN) -> Calibration:
 
 
 def save(calibrations: Mapping[str, Calibration], provenance: Mapping[str, Any], path: Path = FILE) -> None:
-    """`provenance` says what was fitted on, when, and by which command; other models' calibrations are kept."""
+    """`provenance` says what was fitted on, when, and by which command.
+
+    Kept are other models' calibrations, and how a language model's answers were calibrated beside these models.
+    """
+    content = _content(path)
+    for name, calibration in calibrations.items():
+        before, origin = content["calibrations"].get(name, {}), content["provenance"].get(name, {})
+        content["calibrations"][name] = _kept(before) | _as_dict(calibration)
+        content["provenance"][name] = dict(provenance) | _kept(origin)
+    _write(content, path)
+
+
+def save_generated(model: str, generated: Logistic, provenance: Mapping[str, Any], path: Path) -> None:
+    """Puts the calibration of a language model's answers beside what the file, or the library, has of the model."""
+    content = _content(path)
+    if model not in content["calibrations"]:
+        content["calibrations"][model] = _as_dict(calibration_for(model))
+    content["calibrations"][model]["generated"] = asdict(generated)
+    content["provenance"].setdefault(model, {})["generated"] = dict(provenance)
+    _write(content, path)
+
+
+def _content(path: Path) -> dict[str, Any]:
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    content = {
-        "version": VERSION,
-        "provenance": kept.get("provenance", {}) | dict.fromkeys(calibrations, provenance),
-        "calibrations": kept.get("calibrations", {}) | {name: asdict(one) for name, one in calibrations.items()},
-    }
+    return {"version": VERSION, "provenance": {}, "calibrations": {}} | kept
+
+
+def _kept(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {"generated": entry["generated"]} if "generated" in entry else {}
+
+
+def _as_dict(calibration: Calibration) -> dict[str, Any]:
+    raw = asdict(calibration)
+    if calibration.generated == AS_IT_IS:
+        del raw["generated"]
+    return raw
+
+
+def _write(content: Mapping[str, Any], path: Path) -> None:
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
@@ -145,10 +177,16 @@ def judge(
     evidence = asdict(weigh(reading))
     is_answerable = models.answerable.probability(evidence) >= models.threshold
     confidence = min(CERTAIN, models.right.probability(evidence))
-    if languages is None or detect_language(reading.retrieval.question.text) in languages:
+    if languages is None or _language(reading) in languages:
         return Judgement(is_answerable, confidence)
     coverage = max(passage.coverage for passage in reading.passages)
     return Judgement(is_answerable and coverage >= COVERED, confidence)
+
+
+def _language(reading: Reading) -> str:
+    """Of the question; of what was found where the question is too short to tell."""
+    question = reading.retrieval.question.text
+    return reading.passages[0].language if is_too_short(question) else detect_language(question)
 
 
 def relevance(hit: Hit, calibration: Calibration | None = None) -> float:

@@ -7,6 +7,7 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
@@ -98,7 +99,7 @@ class Answers(Table):
 
 class CalibrationFile(Table):
     file: str = Field(min_length=1)
-    """Made by `python -m eval calibrate`; from the configuration's folder."""
+    """Made by `python -m eval calibrate` and `calibrate-answers`; from the configuration's folder."""
 
 
 class Configuration(Table):
@@ -129,11 +130,14 @@ class Configuration(Table):
         return self.model_dump(exclude_unset=True, exclude_none=True)
 
     def described(self) -> dict[str, Any]:
-        """For a report: a calibration by its digest, as its place says nothing."""
+        """For a report: a calibration by its digest and a model's folder by its name, as their place says nothing."""
         tables = self.tables()
         if self.calibration:
-            digest = hashlib.sha256(Path(self.calibration.file).read_bytes()).hexdigest()
-            tables["calibration"] = {"sha256": digest}
+            content = Path(self.calibration.file).read_bytes()
+            digest = hashlib.sha256(content).hexdigest()
+            tables["calibration"] = {"sha256": digest, "generated": _knows_generated(content)}
+        if (model := tables.get("embedding", {}).get("model")) and (folder := Path(model).expanduser()).is_dir():
+            tables["embedding"]["model"] = folder.resolve().name
         return tables
 
     def indexed_as(self) -> str:
@@ -228,6 +232,13 @@ def _sentence(error: Any) -> str:
 def _keys(table: str) -> list[str]:
     [model] = [one for one in get_args(Configuration.model_fields[table].annotation) if one is not type(None)]
     return list(model.model_fields)
+
+
+def _knows_generated(calibrations: bytes) -> bool:
+    """Whether a language model's answers are calibrated in it; what is no calibration is refused where it is read."""
+    with suppress(ValueError, LookupError, TypeError, AttributeError):
+        return any("generated" in one for one in json.loads(calibrations)["calibrations"].values())
+    return False
 
 
 def _fusion(table: FusionSettings) -> Fusion:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
@@ -10,7 +11,6 @@ import numpy as np
 from llama_index.core import Document as LlamaDocument
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
-from numpy.typing import NDArray
 
 from pipelines.answering.pieces import pack as pack_pieces
 from pipelines.answering.pieces import take_apart
@@ -28,7 +28,7 @@ LANGUAGE_SAMPLE = 4_000
 class EmbedNew(TransformComponent):
     """Embeds what has no known vector yet, by digest of title, headings and text together.
 
-    Where the document has a share in its passages' vectors, none is known: they change with their neighbours.
+    Where its document has a share in a passage's vector, by digest of the whole document, too.
     """
 
     embedding: Any
@@ -36,25 +36,31 @@ class EmbedNew(TransformComponent):
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> Sequence[BaseNode]:
         inputs = [node.get_content(metadata_mode=MetadataMode.EMBED) for node in nodes]
-        digests = [digest(text) for text in inputs]
-        vectors = self._in_documents(nodes, inputs) if self.embedding.document_share else self._new(inputs, digests)
-        for node, key, vector in zip(nodes, digests, vectors, strict=True):
-            node.embedding = vector.tolist()
+        owners = [str(node.ref_doc_id) for node in nodes]
+        digests = self._digests(inputs, owners)
+        new = [at for at, key in enumerate(digests) if key not in self.known]
+        vectors = self._embedded([inputs[at] for at in new], [owners[at] for at in new])
+        fresh = {digests[at]: pack(vector) for at, vector in zip(new, vectors, strict=True)}
+        for node, key in zip(nodes, digests, strict=True):
+            node.embedding = np.frombuffer(fresh.get(key) or self.known[key], np.float16).tolist()
             node.metadata["digest"] = key
         return nodes
 
-    def _new(self, inputs: Sequence[str], digests: Sequence[bytes]) -> Iterator[NDArray[np.float16]]:
-        new = [at for at, key in enumerate(digests) if key not in self.known]
-        vectors = self.embedding.embed_passages([inputs[at] for at in new])
-        fresh = {digests[at]: pack(vector) for at, vector in zip(new, vectors, strict=True)}
-        return (np.frombuffer(fresh.get(key) or self.known[key], np.float16) for key in digests)
+    def _digests(self, inputs: Sequence[str], owners: Sequence[str]) -> list[bytes]:
+        if not self.embedding.document_share:
+            return [digest(text) for text in inputs]
+        whole: dict[str, str] = defaultdict(str)
+        for text, owner in zip(inputs, owners, strict=True):
+            whole[owner] += f"{text}\0"
+        return [digest(f"{text}\0{whole[owner]}") for text, owner in zip(inputs, owners, strict=True)]
 
-    def _in_documents(self, nodes: Sequence[BaseNode], inputs: Sequence[str]) -> Vectors:
+    def _embedded(self, inputs: Sequence[str], owners: Sequence[str]) -> Vectors:
+        """With its share, a document is new as a whole or not at all."""
         vectors: Vectors = self.embedding.embed_passages(inputs)
-        owners = np.array([str(node.ref_doc_id) for node in nodes])
-        for owner in set(owners):
-            own = owners == owner
-            vectors[own] = in_document(vectors[own], self.embedding.document_share)
+        if share := self.embedding.document_share:
+            places = np.array(owners)
+            for owner in set(owners):
+                vectors[places == owner] = in_document(vectors[places == owner], share)
         return vectors
 
 

@@ -17,7 +17,8 @@ class Wrapped(Embedding):
     """Another model under its own name."""
 
     def __init__(self, inner: Embedding) -> None:
-        self.model_name = inner.model_name
+        self.model_name, self.languages = inner.model_name, inner.languages
+        self.document_share = inner.document_share
         self._inner = inner
 
     @property

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import time
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -20,7 +22,10 @@ Statements = Callable[Concatenate[Connection, P], T]
 Run = Callable[[Callable[[Connection], Any]], Any]
 """Runs statements that take a connection alone, and waits for them."""
 
-PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-65536", "mmap_size=268435456")
+WAL = "journal_mode=WAL"
+PRAGMAS = ("synchronous=NORMAL", "foreign_keys=ON", "cache_size=-65536", "mmap_size=268435456")
+WAL_ATTEMPTS, WAL_PAUSE = 200, 0.01
+"""Two seconds in all."""
 SINGLE = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
 """Without a transaction to begin and end, a statement is one round trip instead of three."""
 
@@ -194,9 +199,23 @@ def _on_connect(connection: Any, _: Any) -> None:
     # The driver would begin transactions by its own rules; SQLAlchemy's begin event does it instead.
     connection.isolation_level = None
     cursor = connection.cursor()
+    _turn_to_wal(cursor)
     for pragma in PRAGMAS:
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _turn_to_wal(cursor: Any) -> None:
+    """Once in a database's life. SQLite's timeout does not count here: who comes at the same moment fails at once."""
+    for left in reversed(range(WAL_ATTEMPTS)):
+        try:
+            cursor.execute(f"PRAGMA {WAL}")
+        except sqlite3.OperationalError:
+            if not left:
+                raise
+            time.sleep(WAL_PAUSE)
+        else:
+            return
 
 
 def _on_begin(connection: Connection) -> None:

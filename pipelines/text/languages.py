@@ -112,6 +112,12 @@ def detect_language(text: str) -> str:
     return likely[0] if len(likely) == 1 else languages[0]
 
 
+def is_too_short(text: str) -> bool:
+    """Whether a Latin text has too few letters to tell its language."""
+    sample = text[:SAMPLE]
+    return _main_script(sample) == "Latin" and sum(map(str.isalpha, sample)) < ENOUGH
+
+
 def likely_languages(text: str, languages: Collection[str]) -> list[str]:
     """Those of the languages that the text may be in, likeliest first; what py3langid does not know is left out."""
     ranked = _identifier(frozenset(languages)).rank(text)

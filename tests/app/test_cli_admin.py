@@ -25,9 +25,10 @@ from app.commands import project
 from app.config import Settings
 from app.members import repository as members
 from pipelines.store.database import Database
-from tests.app.test_cli import Run, as_json, last_line, organization, run
+from tests.app.conftest import Run
+from tests.app.test_cli import as_json, last_line, organization
 
-__all__ = ["organization", "run"]
+__all__ = ["organization"]
 
 ADA = UUID("5f0c2b7e-64f0-4a53-9d1c-0c4f3f1f8a11")
 EVE = UUID("6f0c2b7e-64f0-4a53-9d1c-0c4f3f1f8a11")

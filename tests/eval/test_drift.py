@@ -70,10 +70,25 @@ def test_without_gold_answers_the_shift_tells() -> None:
     assert kept.shift < 0.1
 
 
-def test_an_index_of_too_few_is_no_number() -> None:
-    """Ten bins of a handful hold chance alone; bins that coincide are one."""
-    assert isnan(stability_index(np.ones(5), np.ones(500)))
-    assert stability_index(np.ones(500), np.ones(500)) == pytest.approx(0, abs=1e-6)
+@pytest.mark.parametrize("count", [30, 56, 300])
+def test_chance_alone_is_no_shift(count: int) -> None:
+    """Two samples of one distribution are told apart about as seldom as promised, however small they are."""
+    draw = np.random.default_rng(0)
+    samples = [(draw.beta(2, 2, count), draw.beta(2, 2, count)) for _ in range(200)]
+    found = [stability_index(before, now) for before, now in samples]
+    assert sum(shift >= max(0.25, chance) for shift, chance in found) / 200 < 0.1
+
+
+def test_bins_that_coincide_are_one() -> None:
+    """All the same before and now: no shift; and nothing at all tells nothing."""
+    assert stability_index(np.ones(500), np.ones(500))[0] == pytest.approx(0, abs=1e-6)
+    assert all(map(isnan, stability_index(np.zeros(0), np.ones(5))))
+
+
+def test_what_was_not_measured_is_not_called_good() -> None:
+    """No gold answers and no run before: nobody knows."""
+    [one] = drifts(run(rows("a", [0.5] * 50)))
+    assert one.verdict == "not known"
 
 
 def test_a_run_that_asked_for_no_answers_has_none() -> None:
@@ -91,5 +106,6 @@ def test_the_report_shows_it() -> None:
 
 def test_a_verdict_names_all_that_moved() -> None:
     """A gap and a shift are two findings."""
-    one = Drift(organization="a", answers=9, refused=0, confidence=0.9, right=0.5, gap=0.4, chance=0.1, shift=0.5)
+    known = {"judged": 9, "refused": 0, "confidence": 0.9, "right": 0.5, "gap": 0.4, "chance": 0.1}
+    one = Drift(organization="a", **known, shift=0.5, shift_chance=0.1)
     assert one.verdict == "over-confident, other questions or documents than before"

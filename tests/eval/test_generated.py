@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from eval.datasets import Dataset
 from eval.records import Record, Run, RunFileError, save
 from eval.running import Plan, summed
 from eval.types import Cited
-from pipelines.confidence import calibration_for, read_calibration
+from pipelines import confidence
+from pipelines.confidence import AS_IT_IS, BUILT_IN, calibration_for, fit_generated, read_calibration
 
 LLM = {"llm": {"base_url": "http://127.0.0.1:1/v1", "model": "small"}}
 
@@ -40,10 +42,9 @@ def run(right_of_ten: int = 3, answers: int = 100, configuration: dict[str, Any]
 
 
 def test_the_fit_is_as_sure_as_the_answers_were_right() -> None:
-    """What said .8 and was right three times in ten says .3; how the documents' own are judged stays."""
-    made = generated.calibrated(run())
+    """What said .8 and was right three times in ten says .3."""
+    made = replace(calibration_for(), generated=fit_generated(generated.answers(run())))
     assert made.of_generated(0.8) == pytest.approx(0.3, abs=0.02)
-    assert made.right == calibration_for().right
 
 
 def test_the_report_compares_before_and_after() -> None:
@@ -58,7 +59,7 @@ def test_the_report_compares_before_and_after() -> None:
     ("done", "told"),
     [
         (run(configuration={}), "no language model"),
-        (run(configuration={**LLM, "calibration": {"sha256": "0"}}), "already"),
+        (run(configuration={**LLM, "calibration": {"sha256": "0", "generated": True}}), "already"),
         (run(answers=20), "too few"),
         (run(right_of_ten=10), "too few"),
     ],
@@ -66,17 +67,36 @@ def test_the_report_compares_before_and_after() -> None:
 def test_a_run_that_tells_nothing_is_refused(done: Run, told: str) -> None:
     """Answers without a model, answers that are calibrated, too few, or all right: each with its reason."""
     with pytest.raises(RunFileError, match=told):
-        generated.calibrated(done)
+        generated.answers(done)
+
+
+def calibrated(tmp_path: Path, out: Path) -> str:
+    save(run(), tmp_path / "run.json")
+    result = CliRunner().invoke(command.app, ["calibrate-answers", str(tmp_path / "run.json"), "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 def test_the_command_writes_a_file_for_the_configuration(tmp_path: Path) -> None:
-    """With where it comes from."""
-    save(run(), tmp_path / "run.json")
+    """With where it comes from; all else is as the library has it."""
     out = tmp_path / "own.json"
-    result = CliRunner().invoke(command.app, ["calibrate-answers", str(tmp_path / "run.json"), "--out", str(out)])
-    assert result.exit_code == 0, result.output
-    assert "halves crossed" in result.stdout
+    assert "halves crossed" in calibrated(tmp_path, out)
     assert read_calibration(out).of_generated(0.8) == pytest.approx(0.3, abs=0.02)
+    assert replace(read_calibration(out), generated=AS_IT_IS) == calibration_for()
     [origin] = json.loads(out.read_text())["provenance"].values()
-    assert (origin["llm"], origin["answers"]) == ("small", 100)
+    assert (origin["generated"]["llm"], origin["generated"]["answers"]) == ("small", 100)
     assert str(tmp_path) not in out.read_text()
+
+
+def test_both_calibrations_live_in_one_file(tmp_path: Path) -> None:
+    """Whichever is fitted first, neither takes the other's away, nor where it comes from."""
+    out = tmp_path / "own.json"
+    own = replace(calibration_for(), threshold=0.4)
+    confidence.save({BUILT_IN: own}, {"date": "2026-11-21"}, out)
+    calibrated(tmp_path, out)
+    confidence.save({BUILT_IN: replace(own, threshold=0.5)}, {"date": "2026-11-22"}, out)
+    both = read_calibration(out)
+    assert (both.threshold, both.right) == (0.5, own.right)
+    assert both.of_generated(0.8) == pytest.approx(0.3, abs=0.02)
+    [origin] = json.loads(out.read_text())["provenance"].values()
+    assert (origin["date"], origin["generated"]["answers"]) == ("2026-11-22", 100)

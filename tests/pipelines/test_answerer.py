@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.confidence import calibration_for, fit_generated
+from pipelines.confidence import Logistic, calibration_for, fit_generated
 from pipelines.errors import IndexUnavailable
 from pipelines.inquiry import inquiry_of
 from pipelines.knowledge import KnowledgeBase
@@ -112,6 +112,19 @@ class TestWithoutModel:
         texts = [hit.passage.text for found in both for hit in found.hits if hit.external_id == "heron"]
         assert len(texts) > 1
         assert not any("April" in text for text in texts)
+
+
+async def test_a_model_that_does_not_know_the_language_is_not_believed(
+    tmp_path: Path, scope: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However near it finds a passage: words have to meet."""
+    model = WordHashing(embedded=[])
+    monkeypatch.setattr(model, "languages", frozenset({"en"}))
+    sure = replace(calibration_for(), answerable=Logistic({}, 9.0))
+    async with await KnowledgeBase.open(tmp_path, embedding=model, calibration=sure) as knowledge:
+        await knowledge.put(document("1", "Der Reiher brütet im April am Ufer des Flusses."), scope)
+        assert (await knowledge.answer("Wann brütet der Reiher am Fluss?", scope)).citations
+        assert not (await knowledge.answer("Wie hoch ist die Miete im Sommer?", scope)).citations
 
 
 @pytest.fixture

@@ -137,10 +137,16 @@ GERMAN = "Der Reiher brütet im April am Ufer des Flusses."
 
 
 @pytest.mark.parametrize(
-    ("question", "expected"), [("Wann brütet der Reiher am Fluss?", True), ("Wie hoch ist die Miete im Sommer?", False)]
+    ("question", "expected"),
+    [
+        ("Wann brütet der Reiher am Fluss?", True),
+        ("Wie hoch ist die Miete im Sommer?", False),
+        ("Wie hoch die Miete?", False),
+    ],
 )
 def test_in_a_language_that_the_model_does_not_know_words_have_to_meet(question: str, expected: bool) -> None:
-    """However near the passage is: to such a model all texts in that language are alike."""
+    """However near the passage is: to such a model all texts in that language are alike. A question that is too short
+    to tell is taken for one in the passage's."""
     one = hit(GERMAN, cosine=0.8)
     found = read(retrieval(question, [replace(one, passage=replace(one.passage, language="de"))]))
     sure = replace(calibration_for(), answerable=Logistic({}, 9.0))

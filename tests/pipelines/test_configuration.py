@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pipelines import configuration
-from pipelines.confidence import ANY, BUILT_IN, calibration_for, save
+from pipelines.confidence import ANY, BUILT_IN, calibration_for, fit_generated, save, save_generated
 from pipelines.configuration import Configuration, ConfigurationError, load_configuration
 from pipelines.fusion import ConvexCombination, ReciprocalRankFusion
 from pipelines.text.sizes import TARGET_TOKENS, PassageSize
@@ -217,4 +217,16 @@ def test_a_change_replaces_a_table(tmp_path):
 def test_a_report_tells_calibrations_apart_without_their_place(tmp_path, calibration):
     """By digest: a run on another one is another run."""
     described = Configuration.of({"calibration": {"file": str(tmp_path / "own.json")}}).described()
-    assert described["calibration"].keys() == {"sha256"}
+    assert described["calibration"].keys() == {"sha256", "generated"}
+    assert described["calibration"]["generated"] is False
+    save_generated(BUILT_IN, fit_generated([(0.5, True), (0.6, False)]), {}, tmp_path / "own.json")
+    assert Configuration.of({"calibration": {"file": str(tmp_path / "own.json")}}).described()["calibration"][
+        "generated"
+    ]
+
+
+def test_a_report_names_a_models_folder_without_its_place(tmp_path):
+    """As the library calls the model: its calibration is found by that name."""
+    (tmp_path / "small-model").mkdir()
+    described = Configuration.of({"embedding": {"model": str(tmp_path / "small-model")}}).described()
+    assert described["embedding"]["model"] == "small-model"

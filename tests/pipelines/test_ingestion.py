@@ -60,6 +60,18 @@ async def test_an_update_embeds_the_whole_document_anew(
     assert len(embedding.embedded) >= 2 * before
 
 
+async def test_what_stays_as_it_is_is_not_embedded_again(
+    knowledge: KnowledgeBase, scope: Scope, embedding: WordHashing
+) -> None:
+    """New metadata cost nothing, here too."""
+    await knowledge.put(document("a", f"{ONE}{TWO}"), scope)
+    [found] = (await knowledge.list(scope, external_id="a", limit=1)).documents
+    before, vectors = len(embedding.embedded), await stored(knowledge)
+    await knowledge.update(found.id, scope, metadata={"team": "birds"})
+    assert len(embedding.embedded) == before
+    assert all(map(np.array_equal, (await stored(knowledge))[found.id], vectors[found.id]))
+
+
 def test_the_share_is_that_of_the_mean() -> None:
     """A quarter of it: right angles become sixty and some degrees; one passage alone stays."""
     vectors = np.eye(2, 3, dtype=np.float32)

@@ -100,6 +100,13 @@ def test_a_vector_does_not_depend_on_neighbours(e5: Embedding) -> None:
 
 
 @needs_weights
+def test_it_reads_any_language_and_whole_documents(e5: Embedding) -> None:
+    """A quarter of its document is in each passage's vector, and its name says so: other vectors are not compared."""
+    assert (e5.languages, e5.document_share) == (None, 0.25)
+    assert replace(E5, recipe=E5.recipe.replace("0.25", "0.3")).fingerprint() != e5.fingerprint
+
+
+@needs_weights
 def test_passages_stay_within_the_window(e5: Embedding) -> None:
     """In each of seven languages, with and without blanks, and of ligatures that are eighteen letters each."""
     texts = [text * 100 for text in SEVEN.values()] + [text.replace(" ", "") * 100 for text in SEVEN.values()]

@@ -66,3 +66,8 @@ def test_a_question_is_nearest_to_its_answer(model: Embedding) -> None:
     vectors = model.embed_passages(SENTENCES)
     nearest = np.argmax(vectors @ model.embed_query("When is the museum closed?"))
     assert SENTENCES[nearest].startswith("The museum")
+
+
+def test_it_reads_english_and_each_passage_for_itself(model: Embedding) -> None:
+    """Asked in another language it is not to be believed; and nothing of a document is in its passages' vectors."""
+    assert (model.languages, model.document_share) == ({"en"}, 0.0)

@@ -1,6 +1,7 @@
 """The library's migrations make the tables that the code has, on both databases."""
 
 import asyncio
+import sqlite3
 from pathlib import Path
 
 from alembic.autogenerate import compare_metadata
@@ -39,6 +40,21 @@ async def test_processes_that_start_at_once_take_turns(database_url: str) -> Non
     assert await databases[0].read(differences) == []
     for database in databases:
         await database.close()
+
+
+async def test_a_new_database_is_opened_beside_one_who_writes(tmp_path: Path) -> None:
+    """It becomes one with a write-ahead log when he is done: SQLite itself would say at once that it is locked."""
+    writing = sqlite3.connect(tmp_path / "kb.sqlite3", isolation_level=None)
+    writing.execute("BEGIN IMMEDIATE")
+    writing.execute("CREATE TABLE other (id)")
+    database = Database(f"sqlite:///{tmp_path}/kb.sqlite3")
+    reading = asyncio.create_task(database.read(current_revision, VERSION_TABLE))
+    await asyncio.sleep(0.1)
+    writing.execute("COMMIT")
+    assert await reading is None
+    assert await database.read(lambda connection: connection.exec_driver_sql("PRAGMA journal_mode").scalar()) == "wal"
+    writing.close()
+    await database.close()
 
 
 async def test_a_downgrade_leaves_nothing(tmp_path: Path) -> None:
