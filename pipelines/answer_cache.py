@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 
 from pipelines.lru_cache import LruCache
 from pipelines.types import Answer, Delta, Moment, Scope
@@ -37,6 +38,17 @@ class KeptAnswer:
     def size(self) -> int:
         return len(repr(self.events))
 
+    def copied(self) -> KeptAnswer:
+        """With metadata that its reader may change: they are all of it that can be."""
+        return replace(self, events=tuple(map(_copied, self.events)))
+
+
+def _copied(event: Delta | Answer) -> Delta | Answer:
+    if isinstance(event, Delta) or not any(citation.metadata for citation in event.citations):
+        return event
+    citations = (replace(citation, metadata=deepcopy(citation.metadata)) for citation in event.citations)
+    return replace(event, citations=tuple(citations))
+
 
 class AnswerCache:
     """The last answers, for one thread. One counts only while its organization is still at its moment."""
@@ -45,9 +57,10 @@ class AnswerCache:
         self._kept: LruCache[Asked, KeptAnswer] = LruCache(remembered)
 
     def get(self, asked: Asked) -> KeptAnswer | None:
-        return self._kept.get(asked)
+        kept = self._kept.get(asked)
+        return kept.copied() if kept else None
 
     def keep(self, asked: Asked, answer: KeptAnswer) -> None:
         """Nothing of a long one."""
         if asked.size + answer.size <= LARGEST:
-            self._kept.put(asked, answer)
+            self._kept.put(asked, answer.copied())

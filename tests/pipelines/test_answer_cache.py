@@ -98,6 +98,18 @@ async def test_changes_by_another_process_count_at_once(
     assert not (await knowledge.answer(QUESTION, scope)).citations
 
 
+async def test_who_changes_what_he_was_given_changes_it_for_nobody_else(
+    knowledge: KnowledgeBase, scope: Scope, searches: list[str]
+) -> None:
+    """Metadata are the documents', in the first answer and in those that follow."""
+    await knowledge.put(document(metadata={"team": {"name": "birds"}}), scope)
+    for _ in range(3):
+        [citation] = (await knowledge.answer(QUESTION, scope)).citations
+        assert citation.metadata == {"team": {"name": "birds"}}
+        citation.metadata["team"]["name"] = "fish"  # type: ignore[index,call-overload] - JSON
+    assert searches == [QUESTION]
+
+
 def test_the_oldest_is_forgotten() -> None:
     """Asking again keeps an answer young."""
     cache = AnswerCache(remembered=2)
