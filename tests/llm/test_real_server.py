@@ -87,7 +87,7 @@ async def streamed(claims: AsyncIterator[Claim]) -> tuple[str, Answer]:
 
     events = compose(
         claims,
-        confidence=1.0,
+        confidence=lambda supported: supported,
         relevance=lambda one: one.cosine,
         follow_ups=follow_ups,
         documents_searched=2,
