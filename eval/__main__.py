@@ -15,7 +15,8 @@ from typing import Annotated, Any
 import typer
 
 from eval import calibrate as calibration
-from eval import comparison, generated, opening
+from eval import calibrate_answers as answer_calibration
+from eval import comparison, opening
 from eval import gate as gates
 from eval import page as pages
 from eval.calibrate import Collected
@@ -237,9 +238,9 @@ def calibrate_answers(
 ) -> None:
     """Fits how sure to be of a language model's answers, and says how well that does."""
     done = load_run(file)
-    fitted = confidence.fit_generated(generated.answers(done))
-    confidence.save_generated(generated.model_of(done), fitted, generated.provenance(done), out)
-    print(generated.report(done))
+    fitted = confidence.fit_generated(answer_calibration.answers(done))
+    confidence.save_generated(answer_calibration.model_of(done), fitted, answer_calibration.provenance(done), out)
+    print(answer_calibration.report(done))
 
 
 async def _collect(datasets: list[Dataset], folder: Path, embedding: Embedding) -> dict[str, Collected]:

@@ -63,32 +63,29 @@ class Logistic:
         return float(1 / (1 + np.exp(-odds)))
 
 
-AS_IT_IS = Logistic({GENERATED: 1.0}, 0.0)
-"""Where no answers of a language model have been judged."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """Of one embedding model; `threshold` is the probability of being answerable below which nothing was found.
 
-    `right` is of answers in the documents' own sentences, `generated` of those that a language model made.
+    `right` is of answers in the documents' own sentences, `generated` of those that a language model made: None where
+    none have been judged.
     """
 
     answerable: Logistic
     right: Logistic
     relevant: Logistic
     threshold: float
-    generated: Logistic = AS_IT_IS
+    generated: Logistic | None = None
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> Self:
         models = {name: Logistic.from_dict(raw[name]) for name in ("answerable", "right", "relevant")}
-        generated = Logistic.from_dict(raw["generated"], [GENERATED]) if "generated" in raw else AS_IT_IS
+        generated = Logistic.from_dict(raw["generated"], [GENERATED]) if "generated" in raw else None
         return cls(**models, threshold=float(raw["threshold"]), generated=generated)
 
     def of_generated(self, confidence: float) -> float:
         """Probability that a language model's answer is right: `confidence` is what evidence and support say of it."""
-        if self.generated == AS_IT_IS:
+        if self.generated is None:
             return confidence
         return min(CERTAIN, self.generated.probability({GENERATED: log_odds(confidence)}))
 
@@ -154,10 +151,7 @@ def _kept(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_dict(calibration: Calibration) -> dict[str, Any]:
-    raw = asdict(calibration)
-    if calibration.generated == AS_IT_IS:
-        del raw["generated"]
-    return raw
+    return {name: value for name, value in asdict(calibration).items() if value is not None}
 
 
 def _write(content: Mapping[str, Any], path: Path) -> None:

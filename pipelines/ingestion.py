@@ -14,8 +14,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
 
 from pipelines.answering.pieces import pack as pack_pieces
 from pipelines.answering.pieces import take_apart
-from pipelines.embedding import Embedding, Vectors
-from pipelines.embedding.base import in_document
+from pipelines.embedding import Embedding, Vectors, in_document
 from pipelines.errors import NotVerbatim
 from pipelines.store.changes import pack
 from pipelines.store.publishing import Built, Draft, NewPassage

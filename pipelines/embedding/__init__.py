@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.embedding.adapted import AdaptedEmbedding
-from pipelines.embedding.base import Embedding, ModelNotUsable, Vectors, unit
+from pipelines.embedding.base import Embedding, ModelNotUsable, Vectors, in_document, unit
 from pipelines.embedding.builtin import logger
 from pipelines.embedding.e5 import E5
 from pipelines.embedding.folder import open_folder, open_hub
@@ -17,7 +17,7 @@ from pipelines.embedding.remote import RemoteEmbedding
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
-__all__ = ["BUILT_IN", "Embedding", "ModelNotUsable", "Vectors", "adapt", "resolve_embedding", "unit"]
+__all__ = ["BUILT_IN", "Embedding", "ModelNotUsable", "Vectors", "adapt", "in_document", "resolve_embedding", "unit"]
 
 BUILT_IN = {model.name: model for model in (MINILM, E5)}
 

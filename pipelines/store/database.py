@@ -22,7 +22,6 @@ Statements = Callable[Concatenate[Connection, P], T]
 Run = Callable[[Callable[[Connection], Any]], Any]
 """Runs statements that take a connection alone, and waits for them."""
 
-WAL = "journal_mode=WAL"
 PRAGMAS = ("synchronous=NORMAL", "foreign_keys=ON", "cache_size=-65536", "mmap_size=268435456")
 WAL_ATTEMPTS, WAL_PAUSE = 200, 0.01
 """Two seconds in all."""
@@ -206,12 +205,12 @@ def _on_connect(connection: Any, _: Any) -> None:
 
 
 def _turn_to_wal(cursor: Any) -> None:
-    """Once in a database's life. SQLite's timeout does not count here: who comes at the same moment fails at once."""
+    """Lasts as long as the database: only the first time it takes a lock. For that SQLite's timeout does not count."""
     for left in reversed(range(WAL_ATTEMPTS)):
         try:
-            cursor.execute(f"PRAGMA {WAL}")
-        except sqlite3.OperationalError:
-            if not left:
+            cursor.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or not left:  # its kinds are in the higher bits
                 raise
             time.sleep(WAL_PAUSE)
         else:

@@ -106,7 +106,7 @@ def detect_language(text: str) -> str:
     """ISO 639-1 code; English where a Latin text is too short or too unlike any language to tell."""
     sample = text[:SAMPLE]
     languages = LANGUAGES[_main_script(sample)]
-    if len(languages) == 1 or sum(map(str.isalpha, sample)) < ENOUGH:
+    if len(languages) == 1 or _has_few_letters(sample):
         return languages[0]
     likely = likely_languages(sample, languages)
     return likely[0] if len(likely) == 1 else languages[0]
@@ -115,7 +115,11 @@ def detect_language(text: str) -> str:
 def is_too_short(text: str) -> bool:
     """Whether a Latin text has too few letters to tell its language."""
     sample = text[:SAMPLE]
-    return _main_script(sample) == "Latin" and sum(map(str.isalpha, sample)) < ENOUGH
+    return _main_script(sample) == "Latin" and _has_few_letters(sample)
+
+
+def _has_few_letters(sample: str) -> bool:
+    return sum(map(str.isalpha, sample)) < ENOUGH
 
 
 def likely_languages(text: str, languages: Collection[str]) -> list[str]:

@@ -7,8 +7,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from pipelines.embedding import unit
-from pipelines.embedding.base import in_document
+from pipelines.embedding import in_document, unit
 from pipelines.knowledge import KnowledgeBase
 from pipelines.store.changes import unpack
 from pipelines.store.tables import passages

@@ -11,13 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from eval import __main__ as command
-from eval import generated
+from eval import calibrate_answers
 from eval.datasets import Dataset
 from eval.records import Record, Run, RunFileError, save
 from eval.running import Plan, summed
 from eval.types import Cited
 from pipelines import confidence
-from pipelines.confidence import AS_IT_IS, BUILT_IN, calibration_for, fit_generated, read_calibration
+from pipelines.confidence import BUILT_IN, calibration_for, fit_generated, read_calibration
 
 LLM = {"llm": {"base_url": "http://127.0.0.1:1/v1", "model": "small"}}
 
@@ -43,13 +43,13 @@ def run(right_of_ten: int = 3, answers: int = 100, configuration: dict[str, Any]
 
 def test_the_fit_is_as_sure_as_the_answers_were_right() -> None:
     """What said .8 and was right three times in ten says .3."""
-    made = replace(calibration_for(), generated=fit_generated(generated.answers(run())))
+    made = replace(calibration_for(), generated=fit_generated(calibrate_answers.answers(run())))
     assert made.of_generated(0.8) == pytest.approx(0.3, abs=0.02)
 
 
 def test_the_report_compares_before_and_after() -> None:
     """The error of calibration falls, also by a fit to the other half."""
-    lines = [line.split("|")[1:] for line in generated.report(run(right_of_ten=4)).splitlines()[2:]]
+    lines = [line.split("|")[1:] for line in calibrate_answers.report(run(right_of_ten=4)).splitlines()[2:]]
     before, after, crossed = (float(cells[2]) for cells in lines)
     assert before == pytest.approx(0.4)
     assert max(after, crossed) < 0.05
@@ -67,7 +67,7 @@ def test_the_report_compares_before_and_after() -> None:
 def test_a_run_that_tells_nothing_is_refused(done: Run, told: str) -> None:
     """Answers without a model, answers that are calibrated, too few, or all right: each with its reason."""
     with pytest.raises(RunFileError, match=told):
-        generated.answers(done)
+        calibrate_answers.answers(done)
 
 
 def calibrated(tmp_path: Path, out: Path) -> str:
@@ -82,7 +82,7 @@ def test_the_command_writes_a_file_for_the_configuration(tmp_path: Path) -> None
     out = tmp_path / "own.json"
     assert "halves crossed" in calibrated(tmp_path, out)
     assert read_calibration(out).of_generated(0.8) == pytest.approx(0.3, abs=0.02)
-    assert replace(read_calibration(out), generated=AS_IT_IS) == calibration_for()
+    assert replace(read_calibration(out), generated=None) == calibration_for()
     [origin] = json.loads(out.read_text())["provenance"].values()
     assert (origin["generated"]["llm"], origin["generated"]["answers"]) == ("small", 100)
     assert str(tmp_path) not in out.read_text()
