@@ -21,6 +21,7 @@ from eval import gate as gates
 from eval import page as pages
 from eval.calibrate import Collected
 from eval.datasets import HANDBOOK, Dataset, DatasetError, load
+from eval.fitting import fit_generated
 from eval.gate import ThresholdsError
 from eval.judge import JudgeSettings
 from eval.judging import RagasMissing
@@ -31,7 +32,7 @@ from eval.suites import find, sample
 from eval.summary import failures, run_table, worst_lines
 from eval.targets import PipelineTarget
 from eval.types import TargetError
-from pipelines import confidence
+from pipelines.calibration import BUILT_IN, FILE, save_calibrations, save_generated
 from pipelines.configuration import ConfigurationError, load_configuration
 from pipelines.embedding import Embedding, ModelNotUsable, resolve_embedding
 
@@ -214,8 +215,8 @@ def gate(
 def calibrate(
     suites: Suites,
     *,
-    model: Annotated[str, typer.Option(help="The embedding model.")] = confidence.BUILT_IN,
-    out: Annotated[Path, typer.Option("--out", help="The calibrations; this model's are replaced.")] = confidence.FILE,
+    model: Annotated[str, typer.Option(help="The embedding model.")] = BUILT_IN,
+    out: Annotated[Path, typer.Option("--out", help="The calibrations; this model's are replaced.")] = FILE,
     folder: Folder = None,
 ) -> None:
     """Fits when to refuse and how sure to be, and says how well that does on each set, also fitted to the others."""
@@ -226,7 +227,7 @@ def calibrate(
         embedding = resolve_embedding(data_folder=Path(kept), model=model)
         collected = asyncio.run(_collect(datasets, Path(kept), embedding))
     found = calibration.calibrations(collected, embedding.model_name)
-    confidence.save(found, calibration.provenance(datasets, collected, embedding), out)
+    save_calibrations(found, calibration.provenance(datasets, collected, embedding), out)
     print(calibration.report(collected))
 
 
@@ -238,8 +239,8 @@ def calibrate_answers(
 ) -> None:
     """Fits how sure to be of a language model's answers, and says how well that does."""
     done = load_run(file)
-    fitted = confidence.fit_generated(answer_calibration.answers(done))
-    confidence.save_generated(answer_calibration.model_of(done), fitted, answer_calibration.provenance(done), out)
+    fitted = fit_generated(answer_calibration.answers(done))
+    save_generated(answer_calibration.model_of(done), fitted, answer_calibration.provenance(done), out)
     print(answer_calibration.report(done))
 
 

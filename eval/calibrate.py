@@ -13,13 +13,14 @@ import numpy as np
 
 from eval import metrics
 from eval.datasets import Dataset, Question
+from eval.fitting import REFUSAL_COST, Example, fit
 from eval.report import Row, table
 from eval.suites import fingerprint
 from pipelines.answerer import PASSAGES
 from pipelines.answering.evidence import weigh
 from pipelines.answering.extractive import extract
 from pipelines.answering.reading import Reading, read
-from pipelines.confidence import ANY, BUILT_IN, OF_THE_MODEL, REFUSAL_COST, Calibration, Example, fit
+from pipelines.calibration import ANY, BUILT_IN, OF_THE_MODEL, Calibration
 from pipelines.embedding import Embedding
 from pipelines.types import Retrieval
 

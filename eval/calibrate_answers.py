@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from eval import metrics
+from eval.fitting import fit_generated
 from eval.records import Run, RunFileError
 from eval.report import table
-from pipelines.confidence import BUILT_IN, calibration_for, fit_generated
+from pipelines.calibration import BUILT_IN, calibration_for
 
 FEWEST = 30
 """Answers that a fit is made from, right and wrong ones among them."""

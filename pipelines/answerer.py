@@ -15,7 +15,8 @@ from pipelines.answering.claims import Claim
 from pipelines.answering.composer import compose, compose_at_once, nothing_found
 from pipelines.answering.extractive import FURTHER, WORDS, extract_all
 from pipelines.answering.units import count_words
-from pipelines.confidence import Calibration, calibration_for, relevance
+from pipelines.calibration import Calibration, calibration_for
+from pipelines.confidence import relevance
 from pipelines.decomposition import looks_multi_part, split
 from pipelines.embedding import Embedding
 from pipelines.errors import KnowledgeBaseError

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from pipelines.confidence import Calibration, CalibrationError, calibration_for, read_calibration
+from pipelines.calibration import Calibration, CalibrationError, calibration_for, read_calibration
 from pipelines.embedding import Embedding, resolve_embedding
 from pipelines.errors import KnowledgeBaseError
 from pipelines.fusion import ConvexCombination, Fusion, ReciprocalRankFusion

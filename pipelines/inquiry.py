@@ -9,7 +9,8 @@ from itertools import chain, zip_longest
 
 from pipelines.answering.markers import MARKER
 from pipelines.answering.reading import Reading, read
-from pipelines.confidence import Calibration, Judgement, judge
+from pipelines.calibration import Calibration
+from pipelines.confidence import Judgement, judge
 from pipelines.text.tokens import detect_language
 from pipelines.types import Hit, Moment, Retrieval, Scope
 

@@ -14,7 +14,7 @@ from uuid import UUID
 from filelock import FileLock, Timeout
 
 from pipelines.answerer import Answerer
-from pipelines.confidence import Calibration
+from pipelines.calibration import Calibration
 from pipelines.consistency import Consistency
 from pipelines.embedding import Embedding, adapt, resolve_embedding
 from pipelines.errors import InUse, KnowledgeBaseError

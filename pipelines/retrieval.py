@@ -6,34 +6,28 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-import numpy as np
-
+from pipelines.candidates import Search, look_up, search_both
 from pipelines.embedding import Embedding
 from pipelines.embedding.workers import available_cores
 from pipelines.errors import IndexUnavailable
 from pipelines.following import Indexes, OrganizationIndexes
 from pipelines.fusion import ConvexCombination, Fusion
 from pipelines.lexical import BM25_BOUND
-from pipelines.matrix import Matrix
 from pipelines.question_vectors import QuestionVectors
-from pipelines.similarity import cosines
 from pipelines.store import changes
 from pipelines.store.changes import IndexState
 from pipelines.store.database import BlockingRead, Database
-from pipelines.store.lookup import lookup, stacked, to_hit, vectors
+from pipelines.store.lookup import lookup, to_hit
 from pipelines.text.tokens import query_tokens
 from pipelines.types import Hit, Moment, Question, Retrieval, Scope, Vector
 
 if TYPE_CHECKING:
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
-CANDIDATES = 50
-"""Passages of each half."""
-PASSAGES_A_DOCUMENT = 3
 ATTEMPTS = 5
 """Searches before an answer is given although what was found keeps changing."""
 THREADS = 4 + available_cores()
@@ -41,53 +35,6 @@ THREADS = 4 + available_cores()
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """What is asked for: at most `limit` passages, enough of them for `least` documents."""
-
-    question: str
-    scope: Scope
-    limit: int | None
-    least: int
-
-    @property
-    def candidates(self) -> int:
-        """Passages wanted of each half."""
-        return max(CANDIDATES, PASSAGES_A_DOCUMENT * self.least)
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """What the two indexes found: scores by passage id, each candidate scored by both, not yet looked up."""
-
-    question: Question
-    cosines: dict[int, float]
-    bm25: dict[int, float]
-    documents_searched: int | None
-
-    def without_cosine(self) -> list[int]:
-        """Found by their words alone, and their vectors not in memory."""
-        return [passage for passage in self.bm25 if passage not in self.cosines]
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A candidate and its scores."""
-
-    id: int
-    score: float
-    cosine: float
-    bm25: float
-
-
-@dataclass(frozen=True, slots=True)
-class LookedUp:
-    """Hits, and whether everything that was looked up is still current."""
-
-    hits: tuple[Hit, ...]
-    is_complete: bool
 
 
 class HybridRetriever:
@@ -212,12 +159,12 @@ class HybridRetriever:
         if search.scope.is_filtered and matrix is None:
             return None  # dropped at this moment, to make room
         try:
-            candidates = self._search(indexes, matrix, search, vector, read)
+            candidates = search_both(indexes, matrix, search, vector, read)
         except IndexUnavailable:
             if not _was_replaced(state, read):
                 raise
             return None
-        found = self._look_up(candidates, search, read)
+        found = look_up(candidates, self._fusion, search, read)
         if not (last or found.is_complete or _stands(state, read)):
             return None
         searched = state.documents if candidates.documents_searched is None else candidates.documents_searched
@@ -225,32 +172,6 @@ class HybridRetriever:
         return Retrieval(
             question=question, scope=scope, hits=found.hits, documents_searched=searched, moment=state.moment
         )
-
-    def _search(
-        self,
-        indexes: OrganizationIndexes,
-        matrix: Matrix | None,
-        search: Search,
-        embedded: Callable[[], Vector],
-        read: BlockingRead,
-    ) -> Candidates:
-        """What needs no vector comes first: it is being made meanwhile."""
-        lexical, scope, limit = indexes.lexical, search.scope, search.candidates
-        terms = query_tokens(search.question, lexical.languages)
-        weights = lexical.weights(terms)
-        rows = matrix.allowed(scope) if matrix and scope.is_filtered else None
-        searched = matrix.count_documents(rows) if matrix and rows is not None else None
-        bm25 = lexical.search(terms, scope, limit) if terms else {}
-        question = Question(text=search.question, vector=embedded(), term_weights=weights)
-        near = indexes.nearest(question.vector, limit, matrix, rows)
-        if terms:
-            bm25 |= lexical.scores(terms, [passage for passage in near if passage not in bm25])
-        if matrix:
-            near |= matrix.cosines([passage for passage in bm25 if passage not in near], question.vector)
-        found = Candidates(question, near, bm25, searched)
-        if matrix is None and (missing := found.without_cosine()) and (stored := read(vectors, missing)):
-            near.update(zip(stored, cosines(stacked(stored), question.vector).tolist(), strict=True))
-        return found
 
     def finder(self, scope: Scope, moment: Moment | None) -> Callable[[str, Hit], float]:
         """Tells how well a question finds a hit's document by its words, best of all: no database, no wait."""
@@ -278,46 +199,10 @@ class HybridRetriever:
         found = await self._database.read(lookup, scope.organization_id, list(scores))
         return tuple(to_hit(found[i], score, 0.0, score) for i, score in scores.items() if i in found)
 
-    def _look_up(self, candidates: Candidates, search: Search, read: BlockingRead) -> LookedUp:
-        """The best candidates as the database has them; all of them where the first did not suffice."""
-        ranked = self._rank(candidates)
-        first = search.limit or (PASSAGES_A_DOCUMENT * search.least) or len(ranked)
-        found = _hits(ranked[:first], search.scope, read)
-        if candidates.without_cosine():  # the database has dropped them since
-            found = LookedUp(found.hits, is_complete=False)
-        if len(found.hits) < min(first, len(ranked)) or len({hit.document_id for hit in found.hits}) < search.least:
-            rest = _hits(ranked[first:], search.scope, read)
-            found = LookedUp((*found.hits, *rest.hits), found.is_complete and rest.is_complete)
-        return LookedUp(found.hits[: search.limit], found.is_complete)
-
-    def _rank(self, candidates: Candidates) -> list[Ranked]:
-        """Best first."""
-        if not candidates.cosines:
-            return []
-        weights = candidates.question.term_weights
-        known = sum(map(bool, weights.values())) / max(1, len(weights))
-        cosine = list(candidates.cosines.values())
-        bm25 = [candidates.bm25.get(i, 0.0) for i in candidates.cosines]
-        scores = self._fusion(np.array(cosine), np.array(bm25), known=known).tolist()
-        # Sorting is stable: equal ones keep their order.
-        best_first = sorted(zip(candidates.cosines, scores, cosine, bm25, strict=True), key=lambda one: -one[1])
-        return [Ranked(*one) for one in best_first]
-
 
 def _nothing(search: Search, vector: Vector) -> Retrieval:
     empty = Question(text=search.question, vector=vector, term_weights={})
     return Retrieval(question=empty, scope=search.scope, hits=(), documents_searched=0)
-
-
-def _hits(ranked: Sequence[Ranked], scope: Scope, read: BlockingRead) -> LookedUp:
-    found = read(lookup, scope.organization_id, [one.id for one in ranked])
-    # Asked of the database's own rows: an index may not have heard yet that a document has moved.
-    hits = [
-        to_hit(row, one.score, one.cosine, one.bm25)
-        for one in ranked
-        if (row := found.get(one.id)) and scope.allows(row.source, row.day)
-    ]
-    return LookedUp(tuple(hits), len(found) == len(ranked))
 
 
 def _stands(state: IndexState, read: BlockingRead) -> bool:

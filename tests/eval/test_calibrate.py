@@ -11,7 +11,7 @@ from eval import __main__ as command
 from eval import calibrate
 from eval.datasets import load
 from eval.suites import fingerprint
-from pipelines import confidence
+from pipelines.calibration import ANY, BUILT_IN, read_calibration, save_calibrations
 from tests.pipelines.answering.retrievals import hit, retrieval
 
 BIRDS = ["heron", "kite", "stork", "crane", "eagle", "raven", "finch", "robin", "swift", "wren"]
@@ -120,26 +120,26 @@ def test_the_command_writes_a_calibration_that_says_where_it_is_from(folders, tm
     result = CliRunner().invoke(command.app, ["calibrate", str(folders[0]), "--out", str(out)])
     assert result.exit_code == 0, result.output
     written = json.loads(out.read_text())
-    provenance = written["provenance"][confidence.BUILT_IN]
+    provenance = written["provenance"][BUILT_IN]
     assert provenance["command"] == "python -m eval calibrate birds tools"
     assert provenance["sets"]["birds"] == {"examples": 39, "sha256": fingerprint(load(folders[0]))}
     assert str(tmp_path) not in out.read_text()
-    assert "cosine" in confidence.read_calibration(out).answerable.weights
-    assert "cosine" not in confidence.read_calibration(out, "another").answerable.weights
+    assert "cosine" in read_calibration(out).answerable.weights
+    assert "cosine" not in read_calibration(out, "another").answerable.weights
     assert "the others" in result.stdout
 
 
 async def test_another_model_has_a_calibration_of_its_own(collected, tmp_path):
     """It is written beside those that are there, which stay as they are."""
     out = tmp_path / "calibration.json"
-    confidence.save(calibrate.calibrations(collected), {"date": "2026-11-21"}, out)
+    save_calibrations(calibrate.calibrations(collected), {"date": "2026-11-21"}, out)
     before = json.loads(out.read_text())
-    confidence.save(calibrate.calibrations(collected, "mine"), {"date": "2026-11-22"}, out)
+    save_calibrations(calibrate.calibrations(collected, "mine"), {"date": "2026-11-22"}, out)
     after = json.loads(out.read_text())
     assert after["calibrations"].keys() - before["calibrations"].keys() == {"mine"}
     assert {name: after["calibrations"][name] for name in before["calibrations"]} == before["calibrations"]
     assert {name: one["date"] for name, one in after["provenance"].items()} == {
-        confidence.BUILT_IN: "2026-11-21",
-        confidence.ANY: "2026-11-21",
+        BUILT_IN: "2026-11-21",
+        ANY: "2026-11-21",
         "mine": "2026-11-22",
     }

@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 from eval import __main__ as command
 from eval import calibrate_answers
 from eval.datasets import Dataset
+from eval.fitting import fit_generated
 from eval.records import Record, Run, RunFileError, save
 from eval.running import Plan, summed
 from eval.types import Cited
-from pipelines import confidence
-from pipelines.confidence import BUILT_IN, calibration_for, fit_generated, read_calibration
+from pipelines.calibration import BUILT_IN, calibration_for, read_calibration, save_calibrations
 
 LLM = {"llm": {"base_url": "http://127.0.0.1:1/v1", "model": "small"}}
 
@@ -92,9 +92,9 @@ def test_both_calibrations_live_in_one_file(tmp_path: Path) -> None:
     """Whichever is fitted first, neither takes the other's away, nor where it comes from."""
     out = tmp_path / "own.json"
     own = replace(calibration_for(), threshold=0.4)
-    confidence.save({BUILT_IN: own}, {"date": "2026-11-21"}, out)
+    save_calibrations({BUILT_IN: own}, {"date": "2026-11-21"}, out)
     calibrated(tmp_path, out)
-    confidence.save({BUILT_IN: replace(own, threshold=0.5)}, {"date": "2026-11-22"}, out)
+    save_calibrations({BUILT_IN: replace(own, threshold=0.5)}, {"date": "2026-11-22"}, out)
     both = read_calibration(out)
     assert (both.threshold, both.right) == (0.5, own.right)
     assert both.of_generated(0.8) == pytest.approx(0.3, abs=0.02)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.confidence import Logistic, calibration_for, fit_generated
+from pipelines.calibration import Logistic, calibration_for
 from pipelines.errors import IndexUnavailable
 from pipelines.inquiry import inquiry_of
 from pipelines.knowledge import KnowledgeBase
@@ -200,7 +200,7 @@ class TestWithModel:
         self, tmp_path: Path, embedding: WordHashing, scope: Scope, server: ScriptedServer
     ) -> None:
         """Not as the documents' own sentences are."""
-        half = fit_generated([(confidence, right) for confidence in (0.2, 0.9) for right in (True, False)])
+        half = Logistic({}, 0.0)
         own = replace(calibration_for("other"), generated=half)
         server.play(EGGS)
         llm = resolve_llm(base_url=server.url, model="scripted")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pipelines import configuration
-from pipelines.confidence import ANY, BUILT_IN, calibration_for, fit_generated, save, save_generated
+from pipelines.calibration import ANY, BUILT_IN, GENERATED, Logistic, calibration_for, save_calibrations, save_generated
 from pipelines.configuration import Configuration, ConfigurationError, load_configuration
 from pipelines.fusion import ConvexCombination, ReciprocalRankFusion
 from pipelines.text.sizes import TARGET_TOKENS, PassageSize
@@ -38,7 +38,7 @@ def calibration(tmp_path):
     """A file beside the configuration, that refuses nothing."""
     own = calibration_for()
     lenient = type(own)(answerable=own.answerable, right=own.right, relevant=own.relevant, threshold=0.0)
-    save({BUILT_IN: lenient, ANY: lenient}, {}, tmp_path / "own.json")
+    save_calibrations({BUILT_IN: lenient, ANY: lenient}, {}, tmp_path / "own.json")
     return lenient
 
 
@@ -219,7 +219,7 @@ def test_a_report_tells_calibrations_apart_without_their_place(tmp_path, calibra
     described = Configuration.of({"calibration": {"file": str(tmp_path / "own.json")}}).described()
     assert described["calibration"].keys() == {"sha256", "generated"}
     assert described["calibration"]["generated"] is False
-    save_generated(BUILT_IN, fit_generated([(0.5, True), (0.6, False)]), {}, tmp_path / "own.json")
+    save_generated(BUILT_IN, Logistic({GENERATED: 0.5}, 0.0), {}, tmp_path / "own.json")
     assert Configuration.of({"calibration": {"file": str(tmp_path / "own.json")}}).described()["calibration"][
         "generated"
     ]

@@ -1,0 +1,143 @@
+"""Logistic models over the evidence of an answer, of each embedding model its own, and the file they live in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
+from math import log
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from pipelines.answering.evidence import Evidence
+
+FILE = Path(__file__).with_name("calibration.json")
+BUILT_IN, ANY = "all-MiniLM-L6-v2", "*"
+VERSION = 2
+CERTAIN = 0.99
+"""Nothing found in documents is surer than this."""
+NAMES = tuple(field.name for field in fields(Evidence))
+GENERATED = "log_odds"
+"""What the confidence of a language model's answer is calibrated by: the log-odds of what evidence and support say."""
+OF_THE_MODEL = frozenset({"cosine", "lead"})
+"""Evidence on an embedding model's own scale: means nothing of a model that was not calibrated."""
+
+
+class CalibrationError(ValueError):
+    """The file is no calibration that this version reads; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logistic:
+    """log-odds = weights · evidence + bias; evidence without a weight does not count."""
+
+    weights: Mapping[str, float]
+    bias: float
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any], known: Sequence[str] = NAMES) -> Self:
+        if unknown := set(raw["weights"]) - set(known):
+            raise ValueError(f"there is no evidence {', '.join(sorted(unknown))}")
+        return cls({name: float(weight) for name, weight in raw["weights"].items()}, float(raw["bias"]))
+
+    def probability(self, evidence: Mapping[str, float]) -> float:
+        odds = self.bias + sum(weight * evidence[name] for name, weight in self.weights.items())
+        return float(1 / (1 + np.exp(-odds)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """Of one embedding model; `threshold` is the probability of being answerable below which nothing was found.
+
+    `right` is of answers in the documents' own sentences, `generated` of those that a language model made: None where
+    none have been judged.
+    """
+
+    answerable: Logistic
+    right: Logistic
+    relevant: Logistic
+    threshold: float
+    generated: Logistic | None = None
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> Self:
+        models = {name: Logistic.from_dict(raw[name]) for name in ("answerable", "right", "relevant")}
+        generated = Logistic.from_dict(raw["generated"], [GENERATED]) if "generated" in raw else None
+        return cls(**models, threshold=float(raw["threshold"]), generated=generated)
+
+    def of_generated(self, confidence: float) -> float:
+        """Probability that a language model's answer is right: `confidence` is what evidence and support say of it."""
+        if self.generated is None:
+            return confidence
+        return min(CERTAIN, self.generated.probability({GENERATED: log_odds(confidence)}))
+
+
+@lru_cache(maxsize=8)
+def calibration_for(model: str = BUILT_IN) -> Calibration:
+    """The library's calibration of an embedding model by its name; for one that has none, that without cosines."""
+    return read_calibration(FILE, model)
+
+
+def read_calibration(path: Path, model: str = BUILT_IN) -> Calibration:
+    """The model's, or that of any other, from a file that `save` wrote. Raises CalibrationError."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["version"] != VERSION:
+            raise CalibrationError(f"{path}: version {content['version']} is not {VERSION}")
+        calibrations = content["calibrations"]
+        return Calibration.from_dict(calibrations.get(model) or calibrations[ANY])
+    except CalibrationError:
+        raise
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise CalibrationError(f"{path}: not a calibration: {error!r}") from None
+
+
+def save_calibrations(
+    calibrations: Mapping[str, Calibration], provenance: Mapping[str, Any], path: Path = FILE
+) -> None:
+    """`provenance` says what was fitted on, when, and by which command.
+
+    Kept are other models' calibrations, and how a language model's answers were calibrated beside these models.
+    """
+    content = _content(path)
+    for name, calibration in calibrations.items():
+        before, origin = content["calibrations"].get(name, {}), content["provenance"].get(name, {})
+        content["calibrations"][name] = _kept(before) | _as_dict(calibration)
+        content["provenance"][name] = dict(provenance) | _kept(origin)
+    _write(content, path)
+
+
+def save_generated(model: str, generated: Logistic, provenance: Mapping[str, Any], path: Path) -> None:
+    """Puts the calibration of a language model's answers beside what the file, or the library, has of the model."""
+    content = _content(path)
+    if model not in content["calibrations"]:
+        content["calibrations"][model] = _as_dict(calibration_for(model))
+    content["calibrations"][model]["generated"] = asdict(generated)
+    content["provenance"].setdefault(model, {})["generated"] = dict(provenance)
+    _write(content, path)
+
+
+def _content(path: Path) -> dict[str, Any]:
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {"version": VERSION, "provenance": {}, "calibrations": {}} | kept
+
+
+def _kept(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {"generated": entry["generated"]} if "generated" in entry else {}
+
+
+def _as_dict(calibration: Calibration) -> dict[str, Any]:
+    return {name: value for name, value in asdict(calibration).items() if value is not None}
+
+
+def _write(content: Mapping[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def log_odds(probability: float) -> float:
+    """Of what is neither impossible nor certain."""
+    kept = min(CERTAIN, max(1 - CERTAIN, probability))
+    return log(kept / (1 - kept))

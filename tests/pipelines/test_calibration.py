@@ -1,0 +1,24 @@
+"""The logistic models that ship, and their file."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from pipelines.calibration import BUILT_IN, GENERATED, Logistic, calibration_for, read_calibration, save_calibrations
+
+
+def test_an_uncalibrated_model_is_judged_without_its_cosines() -> None:
+    """Their scale is unknown, so they have no weight."""
+    other = calibration_for("some-other-model")
+    assert not {"cosine", "lead"} & other.answerable.weights.keys()
+
+
+def test_a_calibration_is_kept_in_a_file(tmp_path: Path) -> None:
+    """Saved and loaded it is the same."""
+    calibration = replace(calibration_for(), generated=Logistic({GENERATED: 0.5}, -0.25))
+    save_calibrations({BUILT_IN: calibration, "*": calibration}, {"date": "2026-11-21"}, tmp_path / "calibration.json")
+    assert read_calibration(tmp_path / "calibration.json") == calibration
+
+
+def test_unfitted_a_language_models_answers_are_as_sure_as_their_evidence() -> None:
+    """There is nothing to go by; nothing is nothing still."""
+    assert [calibration_for().of_generated(one) for one in (0.0, 0.123, 0.99)] == [0.0, 0.123, 0.99]
