@@ -10,7 +10,9 @@ MULTILINGUAL := $(VENV)/.installed-multilingual
 LLM := $(VENV)/.installed-llm
 VENV_EVAL := .venv-eval
 EVAL := $(VENV_EVAL)/.installed
-TESTS ?= -q -m "not llm and not planted" -n auto --dist loadfile
+# One more than there are cores: tests wait for servers and for each other's processes.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+TESTS ?= -q -m "not llm and not planted" -n $(WORKERS) --dist loadfile
 COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header
 

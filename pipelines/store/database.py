@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import cached_property
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -25,6 +25,8 @@ Run = Callable[[Callable[[Connection], Any]], Any]
 PRAGMAS = ("synchronous=NORMAL", "foreign_keys=ON", "cache_size=-65536", "mmap_size=268435456")
 WAL_ATTEMPTS, WAL_PAUSE = 200, 0.01
 """Two seconds in all."""
+PATIENCE = 10.0
+"""Seconds that closing waits for statements whose callers have left."""
 SINGLE = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
 """Without a transaction to begin and end, a statement is one round trip instead of three."""
 
@@ -46,6 +48,7 @@ class Database:
             raise ValueError(f"the database is SQLite or PostgreSQL, not {scheme}")
         self._url = parsed
         self._backend: _Sqlite | _Postgres = BACKENDS[scheme](parsed)
+        self._begun: set[asyncio.Task[Any]] = set()
 
     @property
     def is_sqlite(self) -> bool:
@@ -53,22 +56,26 @@ class Database:
 
     async def read(self, statements: Statements[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """For statements that change nothing; each sees what is committed when it runs."""
-        return await self._backend.read(lambda connection: statements(connection, *args, **kwargs))
+        return await self._whole(self._backend.read(lambda connection: statements(connection, *args, **kwargs)))
 
     def blocking(self) -> BlockingRead:
         """`read` for threads beside the event loop that this is called in: they wait for what it returns."""
         return BlockingRead(self._backend.blocking())
 
     async def write(self, statements: Statements[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """One transaction: committed when the function returns, rolled back when it raises.
-
-        A caller that leaves does not cut it off half way.
-        """
-        return await asyncio.shield(self._backend.write(lambda connection: statements(connection, *args, **kwargs)))
+        """One transaction: committed when the function returns, rolled back when it raises."""
+        return await self._whole(self._backend.write(lambda connection: statements(connection, *args, **kwargs)))
 
     async def apply(self, statements: Statements[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """For one statement that changes something: committed by itself, without a transaction's round trips."""
-        return await asyncio.shield(self._backend.apply(lambda connection: statements(connection, *args, **kwargs)))
+        return await self._whole(self._backend.apply(lambda connection: statements(connection, *args, **kwargs)))
+
+    async def _whole(self, work: Coroutine[Any, Any, T]) -> T:
+        """A caller that leaves cuts nothing off half way, and `close` waits for it."""
+        begun = asyncio.create_task(work)
+        self._begun.add(begun)
+        begun.add_done_callback(self._begun.discard)
+        return await asyncio.shield(begun)
 
     @cached_property
     def engine(self) -> AsyncEngine:
@@ -83,6 +90,8 @@ class Database:
         return engine
 
     async def close(self) -> None:
+        if self._begun:
+            await asyncio.wait(self._begun, timeout=PATIENCE)
         if "engine" in self.__dict__:
             await self.engine.dispose()
         await self._backend.close()

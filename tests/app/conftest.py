@@ -1,6 +1,5 @@
 """The service over a real knowledge base in a fresh folder, and clients that call it in this process."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,46 +19,35 @@ from app.main import create_app
 from app.migrations import migrate
 from app.organizations.service import Organization, create_organization
 from pipelines.knowledge import KnowledgeBase
+from pipelines.store import migrate as migrations
+from tests.databases import Templates
 from tests.pipelines.conftest import WordHashing
-from tests.services import drop_postgres_database, new_postgres_database
 
 HERON = "The blue heron nests by the river in early spring. It eats small fish and frogs."
 
-
-BOTH = ("sqlite", "postgresql")
-"""A test module with `DATABASES = BOTH` runs on both."""
 
 Run = Callable[..., Result]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test module with `DATABASES = BOTH` runs on both."""
     if "database_url" in metafunc.fixturenames and hasattr(metafunc.module, "DATABASES"):
         metafunc.parametrize("database_url", metafunc.module.DATABASES, indirect=True)
 
 
 @pytest.fixture(scope="session")
-def postgres_template(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The URL of a database that has all tables, to be copied: migrations take a hundred times longer."""
-
-    async def made() -> str:
-        url, folder = await new_postgres_database(), tmp_path_factory.mktemp("template")
-        async with await KnowledgeBase.open(folder, database_url=url, embedding=WordHashing(embedded=[])) as opened:
-            await migrate(opened.database)
-        return url
-
-    return asyncio.run(made())
+def templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Templates]:
+    made = Templates(tmp_path_factory.mktemp("templates"), [migrations.migrate, migrate])
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def database_url(request: pytest.FixtureRequest) -> Iterator[str | None]:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path, templates: Templates) -> Iterator[str | None]:
     """That of a fresh PostgreSQL database, or None for SQLite in the data folder."""
-    if getattr(request, "param", "sqlite") == "sqlite":
-        yield None
-        return
-    template = str(request.getfixturevalue("postgres_template")).rpartition("/")[2]
-    url = asyncio.run(new_postgres_database(template))
-    yield url
-    asyncio.run(drop_postgres_database(url))
+    kind = getattr(request, "param", "sqlite")
+    with templates.copied(kind, tmp_path / "kb.sqlite3") as url:
+        yield None if kind == "sqlite" else url
 
 
 @pytest.fixture

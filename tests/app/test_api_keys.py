@@ -14,7 +14,8 @@ from app.api_keys.lookup import KeyLookup
 from app.api_keys.secret import ALPHABET, LENGTH, is_well_formed, new_secret
 from app.organizations.service import Organization, OrganizationNotFound
 from pipelines.knowledge import KnowledgeBase
-from tests.app.conftest import BOTH, calling
+from tests.app.conftest import calling
+from tests.databases import BOTH
 
 DATABASES = BOTH
 DOCUMENTS = "/api/documents"

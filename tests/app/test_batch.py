@@ -5,7 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.app.conftest import BOTH, created, page
+from tests.app.conftest import created, page
+from tests.databases import BOTH
 
 DATABASES = BOTH
 BATCH = "/api/documents/batch"

@@ -5,7 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.app.conftest import BOTH, HERON, created, page
+from tests.app.conftest import HERON, created, page
+from tests.databases import BOTH
 
 DATABASES = BOTH
 ASYNC = {"Prefer": "respond-async"}

@@ -14,7 +14,7 @@ from app.organizations import service
 from app.organizations.service import Organization, OrganizationNotFound
 from pipelines.knowledge import KnowledgeBase
 from pipelines.store.migrate import run
-from tests.app.conftest import BOTH
+from tests.databases import BOTH
 
 DATABASES = BOTH
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,17 +10,18 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.databases import postgres_database
 from tests.e2e.conftest import document
 from tests.e2e.running import kb, last_line, serving
-from tests.services import new_postgres_database
 
 ROUNDS = 12
 TUNED = "[answers]\nmax_citations = 1\n"
 
 
 @pytest.fixture(scope="module")
-def settings(chroma_url: str) -> dict[str, str]:
-    return {"KB_CHROMA_URL": chroma_url, "KB_DATABASE_URL": asyncio.run(new_postgres_database())}
+def settings(chroma_url: str) -> Iterator[dict[str, str]]:
+    with postgres_database() as url:
+        yield {"KB_CHROMA_URL": chroma_url, "KB_DATABASE_URL": url}
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +96,9 @@ def test_the_command_line_is_one_more_process(
 
 def test_two_starts_at_once(home: Path, chroma_url: str) -> None:
     """Two commands that meet an empty database at the same time make its tables once."""
-    both = {"KB_CHROMA_URL": chroma_url, "KB_DATABASE_URL": asyncio.run(new_postgres_database())}
-    with ThreadPoolExecutor() as threads:
+    with postgres_database() as url, ThreadPoolExecutor() as threads:
+        both = {"KB_CHROMA_URL": chroma_url, "KB_DATABASE_URL": url}
         results = list(threads.map(lambda name: kb(home, "admin", "create-org", name, **both), "abcd"))
+        listed = json.loads(kb(home, "admin", "list", "--json", **both).stdout)
     assert [result.returncode for result in results] == [0] * 4, results
-    assert len(json.loads(kb(home, "admin", "list", "--json", **both).stdout)) == 4
+    assert len(listed) == 4

@@ -20,13 +20,15 @@ from app.api_keys.service import create_key
 from app.models import usage
 from app.organizations.service import create_organization
 from pipelines.store.database import Database
+from tests.databases import postgres_database
 from tests.e2e.running import serving
-from tests.services import needed, new_postgres_database
+from tests.services import needed
 
 
 @pytest.fixture(scope="module")
-def database_url() -> str:
-    return asyncio.run(new_postgres_database())
+def database_url() -> Iterator[str]:
+    with postgres_database() as url:
+        yield url
 
 
 @pytest.fixture(scope="module")

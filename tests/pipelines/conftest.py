@@ -2,7 +2,8 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from uuid import UUID
 
@@ -11,8 +12,9 @@ import pytest
 
 from pipelines.embedding import Embedding, Vectors, unit
 from pipelines.knowledge import KnowledgeBase
+from pipelines.store.migrate import migrate
 from pipelines.types import DocumentStatus, NewDocument, Scope, Vector
-from tests.services import drop_postgres_database, new_postgres_database
+from tests.databases import BOTH, Templates, postgres_database
 
 ORGANIZATION, OTHER = UUID(int=0xA), UUID(int=0xB)
 
@@ -63,15 +65,27 @@ def scope() -> Scope:
     return Scope(ORGANIZATION)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[str]:
-    """Of a fresh database of either kind."""
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/test.sqlite3"
-        return
-    url = await new_postgres_database()
-    yield url
-    await drop_postgres_database(url)
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Templates]:
+    made = Templates(tmp_path_factory.mktemp("templates"), [migrate])
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=BOTH)
+def database_url(request: pytest.FixtureRequest, tmp_path: Path, templates: Templates) -> Iterator[str]:
+    """Of a fresh database of either kind that has the library's tables."""
+    with templates.copied(request.param, tmp_path / "test.sqlite3") as url:
+        yield url
+
+
+@pytest.fixture(params=BOTH)
+def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Of a fresh database of either kind that has no tables."""
+    with (
+        postgres_database() if request.param != "sqlite" else nullcontext(f"sqlite:///{tmp_path}/empty.sqlite3") as url
+    ):
+        yield url
 
 
 @pytest.fixture

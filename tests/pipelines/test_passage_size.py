@@ -55,14 +55,14 @@ async def test_another_splitter_is_another_size(
         assert TOLD in caplog.messages
 
 
-async def test_documents_from_before_were_cut_as_the_library_does(database_url: str) -> None:
+async def test_documents_from_before_were_cut_as_the_library_does(empty_database_url: str) -> None:
     """There was no other way in the service; what was not searchable yet is cut by whoever does it."""
-    database = Database(database_url)
+    database = Database(empty_database_url)
     await database.write(run, FOLDER, VERSION_TABLE, metadata, "upgrade", "0001")
     row = "INSERT INTO documents (id, organization_id, source, external_id, revision, current_revision, status, "
     row += "created_at, updated_at) VALUES (:id, :id, 's', 'e', 1, :current, 'indexed', :now, :now)"
     values = [{"id": f"{at:032x}", "current": current, "now": "2026-01-01"} for at, current in ((1, 1), (2, None))]
-    if database_url.startswith("postgresql"):
+    if empty_database_url.startswith("postgresql"):
         row = row.replace(":now", "now()")
     await database.write(lambda connection: [connection.execute(text(row), one) for one in values])
     await migrate(database)

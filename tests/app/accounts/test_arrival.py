@@ -10,8 +10,9 @@ from sqlalchemy.exc import OperationalError
 from app.auth import provisioning
 from app.models import audit, memberships, organizations, users
 from tests.app.accounts.house import OTHER_PASSWORD, PASSWORD, House, good, new_address, refused
+from tests.databases import BOTH
 
-DATABASES = ("sqlite", "postgresql")
+DATABASES = BOTH
 
 
 async def counted(house: House) -> list[int]:

@@ -1,15 +1,15 @@
 """Storages, databases and times that limits are tested on."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from slowapi import Limiter
 
 from app.limits.storage import close, make_limiter
-from app.migrations import migrate
 from pipelines.store.database import Database
-from tests.services import needed, new_postgres_database
+from tests.databases import BOTH, Templates
+from tests.services import needed
 
 START = 1_790_000_000_000_000
 
@@ -44,32 +44,27 @@ async def limiter(request: pytest.FixtureRequest) -> AsyncIterator[Limiter]:
     await close(made)
 
 
-async def _sqlite(folder: Path) -> str:
-    return f"sqlite:///{folder / 'kb.db'}"
+@pytest.fixture(params=BOTH)
+def any_url(request: pytest.FixtureRequest, tmp_path: Path, templates: Templates) -> Iterator[str]:
+    with templates.copied(request.param, tmp_path / "kb.sqlite3") as url:
+        yield url
 
 
-async def _postgres(_: Path) -> str:
-    return await new_postgres_database()
+@pytest.fixture
+def sqlite_url(tmp_path: Path, templates: Templates) -> Iterator[str]:
+    with templates.copied("sqlite", tmp_path / "kb.sqlite3") as url:
+        yield url
 
 
-DATABASES: dict[str, Callable[[Path], Awaitable[str]]] = {"sqlite": _sqlite, "postgres": _postgres}
-
-
-async def opened(url: str) -> Database:
-    database = Database(url)
-    await migrate(database)
-    return database
-
-
-@pytest.fixture(params=list(DATABASES))
-async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    made = await opened(await DATABASES[request.param](tmp_path))
+@pytest.fixture
+async def database(any_url: str) -> AsyncIterator[Database]:
+    made = Database(any_url)
     yield made
     await made.close()
 
 
 @pytest.fixture
-async def sqlite(tmp_path: Path) -> AsyncIterator[Database]:
-    made = await opened(await _sqlite(tmp_path))
+async def sqlite(sqlite_url: str) -> AsyncIterator[Database]:
+    made = Database(sqlite_url)
     yield made
     await made.close()

@@ -17,8 +17,9 @@ from app.members import repository as members
 from app.members.authority import locked
 from app.principal import Person, Principal
 from app.roles import Operation
-from tests.app.conftest import BOTH, page
+from tests.app.conftest import page
 from tests.app.organizations.conftest import House, Resident
+from tests.databases import BOTH
 
 DATABASES = BOTH
 JSON = {"Content-Type": "application/json"}

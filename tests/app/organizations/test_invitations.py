@@ -12,8 +12,8 @@ from sqlalchemy import Connection, select, update
 
 from app.invitations import acceptance
 from app.models import audit, invitations
-from tests.app.conftest import BOTH
 from tests.app.organizations.conftest import House, Resident, refusal
+from tests.databases import BOTH
 
 DATABASES = BOTH
 ACCEPT = "/api/invitations/accept"

@@ -11,8 +11,8 @@ from app.api_keys.secret import is_well_formed
 from app.api_keys.service import create_key
 from app.identifiers import new_id
 from app.models import audit
-from tests.app.conftest import BOTH
 from tests.app.organizations.conftest import House, Resident, refusal
+from tests.databases import BOTH
 
 DATABASES = BOTH
 INVALID = (400, "INVALID_REQUEST")

@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from app.identifiers import new_id
-from tests.app.conftest import BOTH
 from tests.app.organizations.conftest import House, Resident, refusal
+from tests.databases import BOTH
 
 DATABASES = BOTH
 LAST_OWNER = (409, "LAST_OWNER")

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, select
 
 from app.models import audit
 from app.organizations import service
-from tests.app.conftest import BOTH
 from tests.app.organizations.conftest import House, Resident, refusal
+from tests.databases import BOTH
 
 DATABASES = BOTH
 FORBIDDEN = (403, "FORBIDDEN")

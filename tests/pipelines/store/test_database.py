@@ -1,6 +1,7 @@
 """Statements over both databases."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -12,8 +13,8 @@ WRITERS = 20
 
 
 @pytest.fixture
-async def database(database_url: str) -> AsyncIterator[Database]:
-    made = Database(database_url)
+async def database(empty_database_url: str) -> AsyncIterator[Database]:
+    made = Database(empty_database_url)
     await made.write(lambda connection: connection.exec_driver_sql("CREATE TABLE counts (number INTEGER)"))
     await made.write(lambda connection: connection.exec_driver_sql("INSERT INTO counts VALUES (0)"))
     yield made
@@ -50,3 +51,23 @@ async def test_a_caller_that_leaves_cuts_nothing_off(database: Database, way: st
     await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}), return_exceptions=True)
     assert leaving.cancelled()
     assert await database.read(counted) == 1
+
+
+def slowly_counted_on(connection: Connection) -> int:
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SELECT pg_sleep(0.2)")
+    else:
+        time.sleep(0.2)
+    return count_on(connection)
+
+
+@pytest.mark.parametrize("way", ["read", "apply", "write"])
+async def test_closing_waits_for_what_was_begun(database: Database, empty_database_url: str, way: str) -> None:
+    """Though its caller has left: a connection in the middle of a statement would be left to the garbage collector."""
+    leaving = asyncio.create_task(getattr(database, way)(slowly_counted_on))
+    await asyncio.sleep(0.05)
+    leaving.cancel()
+    await database.close()
+    other = Database(empty_database_url)
+    assert await other.read(counted) == 1
+    await other.close()

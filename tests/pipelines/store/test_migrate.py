@@ -24,18 +24,18 @@ def differences(connection: Connection) -> list[object]:
     return list(compare_metadata(own, metadata))
 
 
-async def test_migrations_are_in_step_with_the_tables(database_url: str) -> None:
+async def test_migrations_are_in_step_with_the_tables(empty_database_url: str) -> None:
     """After an upgrade there is nothing that Alembic would add, change or drop."""
-    database = Database(database_url)
+    database = Database(empty_database_url)
     await migrate(database)
     assert await database.read(differences) == []
     assert await database.read(current_revision, VERSION_TABLE) == head(FOLDER)
     await database.close()
 
 
-async def test_processes_that_start_at_once_take_turns(database_url: str) -> None:
+async def test_processes_that_start_at_once_take_turns(empty_database_url: str) -> None:
     """Upgraded by three at the same time, each finds it done."""
-    databases = [Database(database_url) for _ in range(3)]
+    databases = [Database(empty_database_url) for _ in range(3)]
     await asyncio.gather(*(migrate(database) for database in databases))
     assert await databases[0].read(differences) == []
     for database in databases:
