@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from supabase_auth.errors import AuthApiError
 
 from app.api_keys.service import create_key, revoke_named
-from app.auth.client import as_administrator
+from app.auth.client import AccountExists, as_administrator
 from app.auth.identity import opened as opened_identity
 from app.commands import console
 from app.commands.ingest import put_all
@@ -23,12 +23,15 @@ from app.commands.reading import opening, read
 from app.commands.refusals import Refusal
 from app.config import Settings
 from app.members import repository as members
-from app.organizations.service import Organization, create_organization, list_organizations
+from app.organizations import repository as organizations
+from app.organizations.service import Organization, OrganizationNotFound, get_organization, new_organization
 from pipelines.knowledge import KnowledgeBase
 from pipelines.store.database import Database
 from pipelines.types import Scope
 
 ORGANIZATION, PLAN, KEY = "Demo", "pro", "demo"
+ORGANIZATION_ID = UUID("de300000-0000-4000-8000-000000000002")
+"""A customer may be called Demo as well."""
 PERSON, PERSON_ID = "demo@example.com", UUID("de300000-0000-4000-8000-000000000001")
 HANDBOOK = Path("data", "handbook", "corpus.jsonl")
 HANDBOOK_QUESTION = "How much can I spend per night on a hotel in Lyon?"
@@ -89,22 +92,29 @@ def handbook() -> Path:
 
 
 async def _organization(database: Database) -> Organization:
-    for there in await list_organizations(database):
-        if there.name == ORGANIZATION:
-            return there
-    return await create_organization(database, ORGANIZATION, PLAN)
+    try:
+        return await get_organization(database, ORGANIZATION_ID)
+    except OrganizationNotFound:
+        made = replace(new_organization(ORGANIZATION, PLAN), id=ORGANIZATION_ID)
+        await database.write(organizations.add, made)
+        return made
 
 
 async def _person(database: Database, settings: Settings, organization: Organization) -> str:
     """The verified owner of the demo, with a new password."""
     password = secrets.token_urlsafe(9)
-    async with opened_identity(settings) as server, as_administrator(server) as client:
-        try:
-            await client.admin.update_user_by_id(str(PERSON_ID), {"password": password})
-        except AuthApiError:
-            await client.admin.create_user(
-                {"id": str(PERSON_ID), "email": PERSON, "password": password, "email_confirm": True}
-            )
+    try:
+        async with opened_identity(settings) as server, as_administrator(server) as client:
+            try:
+                await client.admin.update_user_by_id(str(PERSON_ID), {"password": password})
+            except AuthApiError:
+                await client.admin.create_user(
+                    {"id": str(PERSON_ID), "email": PERSON, "password": password, "email_confirm": True}
+                )
+    except AccountExists:
+        raise Refusal(
+            f"{PERSON} has an account here that is not the demo's: it needs another KB_DATA_DIR."
+        ) from None
     await database.write(_join, organization.id)
     return password
 

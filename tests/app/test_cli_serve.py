@@ -1,5 +1,6 @@
 """`kb serve` in a thread of the test, with the demo's documents and without."""
 
+import asyncio
 import json
 import logging
 import shlex
@@ -17,10 +18,13 @@ import pytest
 from filelock import FileLock
 from typer.testing import CliRunner
 
+from app.auth.client import as_administrator
+from app.auth.identity import opened as opened_identity
 from app.cli import app
 from app.commands import serve
-from app.commands.demo import curl_line, handbook
+from app.commands.demo import PERSON, curl_line, handbook
 from app.commands.logs import Lines
+from app.config import Settings
 from tests.pipelines.conftest import WordHashing
 
 ROWS = [
@@ -112,6 +116,28 @@ def test_each_start_has_a_new_key_and_the_earlier_ones_are_revoked(
     assert len(listed["documents"]) == len(ROWS)
     [organization] = json.loads(CliRunner().invoke(app, ["admin", "list", "--json"]).stdout)
     assert organization["name"] == "Demo"
+
+
+def test_a_customer_called_demo_is_not_the_demos(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The key that is printed opens the demo's own organization, not one that has its name."""
+    theirs = CliRunner().invoke(app, ["admin", "create-org", "Demo"]).stdout.split()[-1]
+    with serving(monkeypatch, capfd, demo=True) as text:
+        own = httpx.get(f"{address_in(text)}/api/auth/me", headers={"X-API-Key": key_in(text)}).json()
+    assert own["organization"]["id"] not in {theirs, None}
+    assert len(json.loads(CliRunner().invoke(app, ["admin", "list", "--json"]).stdout)) == 2
+
+
+def test_an_account_that_has_the_demos_address_is_left_alone() -> None:
+    """It may be somebody's: the start is refused in a sentence."""
+
+    async def sign_up() -> None:
+        async with opened_identity(Settings()) as server, as_administrator(server) as client:
+            await client.admin.create_user({"email": PERSON, "password": "not the demo's", "email_confirm": True})
+
+    asyncio.run(sign_up())
+    refused("demo@example.com has an account here", "serve", "--demo", "--port", "0")
 
 
 def test_without_the_demo_nothing_is_made(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
