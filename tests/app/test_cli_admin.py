@@ -95,6 +95,23 @@ def test_what_an_operator_does_is_audited(run: Run, organization: str) -> None:
     assert secret not in run("admin", "audit").stdout
 
 
+def test_texts_command_no_terminal(run: Run, organization: str, data: Path) -> None:
+    """Control characters in people's texts, and what turns the order of text around, are shown as JSON escapes them."""
+    name = "a\x1b[2J\nfake\r\x9b1m\u202e"
+    run("admin", "create-key", organization, "--name", "ci")
+    with closing(sqlite3.connect(data / "kb.sqlite3", isolation_level=None)) as database:
+        database.execute("UPDATE api_keys SET name = ?", [name])
+        database.execute("UPDATE organizations SET name = ?", [name])
+        database.execute("UPDATE audit SET details = json_set(details, '$.name', ?)", [name])
+    shown = r"a\u001b[2J\u000afake\u000d\u009b1m\u202e"
+    assert shown in run("admin", "keys", organization).stdout
+    assert f"name={shown}" in run("admin", "audit").stdout
+    assert r"a\u001b[2J" in run("admin", "set-plan", organization, "pro").stdout
+    printed = run("admin", "keys", organization, "--json").stdout
+    assert [one["name"] for one in json.loads(printed)] == [name]
+    assert shown.replace(r"\u000a", r"\n").replace(r"\u000d", r"\r") in printed
+
+
 def test_without_anything_done_it_says_so(run: Run) -> None:
     """A note, and no result."""
     result = run("admin", "audit")
