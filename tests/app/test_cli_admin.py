@@ -118,6 +118,13 @@ def test_without_anything_done_it_says_so(run: Run) -> None:
     assert (result.stdout, "Nothing" in result.stderr) == ("", True)
 
 
+@pytest.mark.parametrize("command", ["list", "identity-keys"])
+def test_the_data_folder_is_its_owners_alone(run: Run, data: Path, command: str) -> None:
+    """Whichever of the databases comes first."""
+    run("admin", command)
+    assert stat.S_IMODE(data.stat().st_mode) == 0o700
+
+
 def test_a_key_is_deleted(run: Run, organization: str) -> None:
     """By its id, once."""
     made = as_json(run("admin", "create-key", organization, "--json"))
@@ -337,6 +344,7 @@ def test_a_backup_moves_to_another_machine(
     monkeypatch.setenv("KB_DATA_DIR", str(tmp_path / "elsewhere"))
     result = run("admin", "restore", tmp_path / "backup")
     assert result.stderr == ""
+    assert stat.S_IMODE((tmp_path / "elsewhere").stat().st_mode) == 0o700
     assert cited(run, "Where does the blue heron nest?")
 
 
