@@ -22,7 +22,7 @@ RUN /opt/kb/bin/pip install --no-deps --no-build-isolation . \
 
 FROM python:3.11-slim-bookworm
 RUN useradd --system --uid 10001 --create-home --home-dir /home/kb kb \
-    && install -d -o kb -g kb /data
+    && install -d -m 700 -o kb -g kb /data
 COPY --from=build /opt/kb /opt/kb
 ENV PATH=/opt/kb/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 KB_DATA_DIR=/data
 USER kb

@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
-ADDRESS = re.compile(rf"[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{LABEL}(?:\.{LABEL})*")
-"""The addresses that the identity server takes."""
+ADDRESS = re.compile(rf"(?!.*=\?)[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{LABEL}(?:\.{LABEL})*")
+"""The addresses that the identity server takes: `=?` begins an encoded word (RFC 2047), which may be another one."""
 LONGEST = 255
 
 

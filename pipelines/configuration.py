@@ -19,6 +19,7 @@ from pipelines.embedding import Embedding, resolve_embedding
 from pipelines.errors import KnowledgeBaseError
 from pipelines.fusion import ConvexCombination, Fusion, ReciprocalRankFusion
 from pipelines.llm import resolve_llm
+from pipelines.store.folder import make_private
 from pipelines.text.sizes import TARGET_TOKENS, PassageSize
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class Configuration(Table):
         Raises ConfigurationError, ModelNotUsable, RerankerNotUsable.
         """
         given = environment or {}
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         model = resolve_embedding(data_folder=folder, **_server("embedding", self.embedding, given))
         options: dict[str, Any] = {"embedding": model}
         if self.passages:

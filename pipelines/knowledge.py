@@ -24,6 +24,7 @@ from pipelines.retrieval import HybridRetriever
 from pipelines.store import documents, leases
 from pipelines.store.database import Database
 from pipelines.store.documents import Edit
+from pipelines.store.folder import make_private
 from pipelines.store.migrate import migrate
 from pipelines.text.sizes import PassageSize
 from pipelines.types import (
@@ -115,7 +116,7 @@ class KnowledgeBase:
         where the folder's embedded Chroma has its one process already.
         """
         folder = Path(folder)
-        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        await asyncio.to_thread(make_private, folder)
         lock = FileLock(folder / "index.lock")
         alone = worker and chroma_url is None
         if alone:

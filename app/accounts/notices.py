@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from html import escape
 from typing import TYPE_CHECKING
 
+from app.accounts import repository
 from app.auth.jwks import IdentityUnavailable
 from app.config import Settings
+from pipelines.store.database import Database
 
 if TYPE_CHECKING:
     from app.auth.embedded import Mail
@@ -22,17 +25,27 @@ NOT_YOU = "If it was not you, you can ignore this mail: nothing has changed."
 class Notices:
     """Sent as the settings say: by SMTP, or into the outbox folder."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, database: Database) -> None:
         self._settings = settings
+        self._database = database
+        self._interval = timedelta(seconds=settings.identity_mail_interval)
 
     async def account_exists(self, address: str) -> None:
-        """As a sign-up's mail would be sent. Raises IdentityUnavailable when it cannot be, as that one does."""
+        """As a sign-up's mail would be sent: not again within the interval between two mails.
+
+        Raises IdentityUnavailable when it cannot be sent, as that one does.
+        """
+        if await self._database.apply(repository.take_turn, address, datetime.now(UTC), self._interval):
+            await self._send(address)
+
+    async def _send(self, address: str) -> None:
         from app.auth.embedded import MailNotSent
         from app.auth.hosting import mailer
 
         try:
             await mailer(self._settings).send(self._letter(address))
         except MailNotSent:
+            await self._database.apply(repository.give_turn_back, address)
             raise IdentityUnavailable from None
 
     def _letter(self, address: str) -> Mail:

@@ -7,14 +7,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, delete
 
 from app import audit
 from app.auth.provisioning import provision
 from app.auth.verifier import LEEWAY
 from app.invitations import acceptance
 from app.members import repository as members
+from app.models import notices
 from app.principal import Person
+from pipelines.store import dialects
 
 Details = Mapping[str, Any]
 
@@ -61,3 +63,16 @@ def change_password(connection: Connection, person: Person, since: datetime) -> 
     """The other sessions end."""
     members.end_sessions(connection, person.user_id, since, person.session_id)
     note(connection, "password_changed", person.user_id)
+
+
+def take_turn(connection: Connection, email: str, now: datetime, interval: timedelta) -> bool:
+    """Whether the last notice to this address is an interval ago; this one is the last one then, in all processes."""
+    first = dialects.insert(connection, notices).values(email=email, sent_at=now)
+    renewed = first.on_conflict_do_update(
+        index_elements=["email"], set_={"sent_at": now}, where=notices.c.sent_at <= now - interval
+    )
+    return connection.execute(renewed.returning(notices.c.email)).one_or_none() is not None
+
+
+def give_turn_back(connection: Connection, email: str) -> None:
+    connection.execute(delete(notices).where(notices.c.email == email))

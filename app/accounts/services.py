@@ -26,7 +26,7 @@ class Accounts:
     @classmethod
     def over(cls, settings: Settings, identity: IdentityServer, database: Database) -> Accounts:
         site = settings.public_url.rstrip("/")
-        desk = Desk(identity, database, Notices(settings), Floor(settings.identity_floor), site)
+        desk = Desk(identity, database, Notices(settings, database), Floor(settings.identity_floor), site)
         offers = Offers(identity)
         return cls(desk, offers, OAuth(desk, offers, Redirects(site, settings.allowed_redirects)))
 

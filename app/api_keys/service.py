@@ -16,6 +16,7 @@ from app.errors import NotFound
 from app.identifiers import new_id
 from app.members.authority import locked
 from app.models import api_keys
+from app.names import printable
 from app.organizations.service import get_organization
 from app.paging import Page, Place, decoded, page
 from app.principal import Principal
@@ -136,7 +137,4 @@ def _record(connection: Connection, action: str, actor: str, key: ApiKey) -> Non
 
 def checked_name(name: str) -> str:
     """Without blanks around it. Raises ValueError, with a sentence."""
-    name = name.strip()
-    if not 1 <= len(name) <= LONGEST_NAME:
-        raise ValueError(f"An API key's name has 1 to {LONGEST_NAME} characters.")
-    return name
+    return printable(name, "An API key's", LONGEST_NAME)

@@ -25,6 +25,7 @@ from app.auth.embedded import (
 )
 from app.config import Settings
 from pipelines.store.database import Database
+from pipelines.store.folder import make_private
 
 CONFIRM = "/auth/confirm"
 
@@ -66,7 +67,7 @@ def _database(settings: Settings) -> str:
     url = settings.database_url or ""
     if url.startswith("postgres"):
         return f"postgresql+asyncpg{url[url.index('://') :]}"
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    make_private(settings.data_dir)
     return f"sqlite+aiosqlite:///{settings.data_dir / 'identity.sqlite3'}"
 
 

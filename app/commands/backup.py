@@ -14,6 +14,7 @@ from sqlalchemy import make_url
 from app.commands import console
 from app.commands.refusals import Refusal
 from app.config import Settings
+from pipelines.store.folder import make_private
 
 KNOWLEDGE, IDENTITY = "kb.sqlite3", "identity.sqlite3"
 INDEXES = ("chroma", "lexical")
@@ -42,7 +43,7 @@ def restore(folder: Path, *, as_json: bool) -> None:
     files = {name: path for name, path in _files(settings).items() if (folder / name).exists()}
     if KNOWLEDGE not in files:
         raise Refusal(f"{folder} has no backup: there is no {KNOWLEDGE}.")
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    make_private(settings.data_dir)
     try:
         with FileLock(settings.data_dir / "index.lock", timeout=0):
             sizes = _put_back(settings, folder, files)

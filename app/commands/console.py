@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,16 +12,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What commands a terminal or turns the order of text around: people's texts are in what is said."""
+
 
 def say(text: str = "", *, end: str = "\n") -> None:
     """A result."""
-    sys.stdout.write(text + end)
+    sys.stdout.write(_harmless(text) + end)
     sys.stdout.flush()
 
 
 def tell(text: str) -> None:
     """A note beside the results."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(_harmless(text) + "\n")
     sys.stderr.flush()
 
 
@@ -36,7 +40,7 @@ def say_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(*(str(cell) for cell in row))
+        table.add_row(*(_harmless(str(cell)).replace("\n", "\\u000a") for cell in row))
     wide = None if sys.stdout.isatty() else 200
     Console(file=sys.stdout, width=wide).print(table, markup=False)
 
@@ -46,6 +50,11 @@ def say_fields(fields: Mapping[str, Any]) -> None:
     width = max(map(len, fields))
     for name, value in fields.items():
         say(f"{name:<{width}}  {value}")
+
+
+def _harmless(text: str) -> str:
+    """As JSON escapes it, so that JSON stays what it is."""
+    return UNSAFE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 @contextmanager

@@ -74,7 +74,6 @@ def _embedded(work: Callable[[Identity], Awaitable[T]]) -> T:
     async def opened() -> T:
         from app.auth.hosting import opened_embedded
 
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
         async with opened_embedded(settings) as (identity, _, _):
             return await work(identity)
 

@@ -14,6 +14,7 @@ from app.identifiers import read_id
 from app.organizations.service import Organization, OrganizationNotFound, get_organization, list_organizations
 from pipelines.errors import InUse
 from pipelines.store.database import Database
+from pipelines.store.folder import make_private
 
 if TYPE_CHECKING:
     from pipelines.knowledge import KnowledgeBase
@@ -24,7 +25,7 @@ async def opened_database(settings: Settings) -> AsyncIterator[Database]:
     """With its tables up to date; without the library's indexes and models, which take seconds to import."""
     from app.migrations import migrate
 
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    make_private(settings.data_dir)
     database = Database(settings.database_url or f"sqlite:///{(settings.data_dir / 'kb.sqlite3').absolute()}")
     try:
         await migrate(database)

@@ -95,6 +95,13 @@ invitations = Table(
     ForeignKeyConstraint(["organization_id"], ["organizations.id"], ondelete="CASCADE"),
 )
 
+notices = Table(
+    "notices",
+    metadata,
+    Column("email", String(320), primary_key=True),  # small letters
+    Column("sent_at", Instant, nullable=False),
+)
+
 ended_sessions = Table(
     "ended_sessions",
     metadata,

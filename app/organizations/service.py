@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from app import audit
 from app.identifiers import new_id
+from app.names import printable
 from app.organizations import repository
 from app.organizations.repository import Organization
 from app.plans import PLANS, SMALLEST
@@ -79,10 +80,7 @@ def present(organization: Organization | None) -> Organization:
 
 def checked_name(name: str) -> str:
     """Without blanks around it. Raises ValueError, with a sentence."""
-    name = name.strip()
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise ValueError(f"An organization's name has 1 to {LONGEST_NAME} characters, all of them printable.")
-    return name
+    return printable(name, "An organization's", LONGEST_NAME)
 
 
 def _plan(plan: str) -> str:

@@ -154,7 +154,7 @@ async def test_secrets_are_not_stored(organization: Organization, knowledge: Kno
 
 async def test_keys_that_cannot_be(organization: Organization, knowledge: KnowledgeBase) -> None:
     """A key has a name and an organization that exists."""
-    for name in ("", " ", "x" * 101):
+    for name in ("", " ", "x" * 101, "a\x1b[2J"):
         with pytest.raises(ValueError, match="1 to 100"):
             await service.create_key(knowledge.database, organization.id, name)
     with pytest.raises(OrganizationNotFound):

@@ -95,10 +95,34 @@ def test_what_an_operator_does_is_audited(run: Run, organization: str) -> None:
     assert secret not in run("admin", "audit").stdout
 
 
+def test_texts_command_no_terminal(run: Run, organization: str, data: Path) -> None:
+    """Control characters in people's texts, and what turns the order of text around, are shown as JSON escapes them."""
+    name = "a\x1b[2J\nfake\r\x9b1m\u202e"
+    run("admin", "create-key", organization, "--name", "ci")
+    with closing(sqlite3.connect(data / "kb.sqlite3", isolation_level=None)) as database:
+        database.execute("UPDATE api_keys SET name = ?", [name])
+        database.execute("UPDATE organizations SET name = ?", [name])
+        database.execute("UPDATE audit SET details = json_set(details, '$.name', ?)", [name])
+    shown = r"a\u001b[2J\u000afake\u000d\u009b1m\u202e"
+    assert shown in run("admin", "keys", organization).stdout
+    assert f"name={shown}" in run("admin", "audit").stdout
+    assert r"a\u001b[2J" in run("admin", "set-plan", organization, "pro").stdout
+    printed = run("admin", "keys", organization, "--json").stdout
+    assert [one["name"] for one in json.loads(printed)] == [name]
+    assert shown.replace(r"\u000a", r"\n").replace(r"\u000d", r"\r") in printed
+
+
 def test_without_anything_done_it_says_so(run: Run) -> None:
     """A note, and no result."""
     result = run("admin", "audit")
     assert (result.stdout, "Nothing" in result.stderr) == ("", True)
+
+
+@pytest.mark.parametrize("command", ["list", "identity-keys"])
+def test_the_data_folder_is_its_owners_alone(run: Run, data: Path, command: str) -> None:
+    """Whichever of the databases comes first."""
+    run("admin", command)
+    assert stat.S_IMODE(data.stat().st_mode) == 0o700
 
 
 def test_a_key_is_deleted(run: Run, organization: str) -> None:
@@ -320,6 +344,7 @@ def test_a_backup_moves_to_another_machine(
     monkeypatch.setenv("KB_DATA_DIR", str(tmp_path / "elsewhere"))
     result = run("admin", "restore", tmp_path / "backup")
     assert result.stderr == ""
+    assert stat.S_IMODE((tmp_path / "elsewhere").stat().st_mode) == 0o700
     assert cited(run, "Where does the blue heron nest?")
 
 

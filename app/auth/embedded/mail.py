@@ -4,6 +4,8 @@ import asyncio
 import logging
 import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.policy import default
@@ -18,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class MailNotSent(Exception):
-    """The mail server did not take it."""
+    """The mail server did not take it, or it makes no message."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,15 @@ class Mailer(Protocol):
     """Hand a mail over, or raise `MailNotSent`."""
 
     async def send(self, mail: Mail) -> None: ...
+
+
+@contextmanager
+def _or_not_sent(failure: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as fault:  # the parser of headers raises IndexError and others for text that it cannot read
+        log.warning("%s: %s", failure, type(fault).__name__)
+        raise MailNotSent from fault
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,7 @@ class SmtpMailer:
         return cls(parts.hostname, parts.port or (465 if tls else 25), sender, username, password, use_tls=tls)
 
     async def send(self, mail: Mail) -> None:
-        try:
+        with _or_not_sent("a mail could not be sent"):
             await aiosmtplib.send(
                 as_message(mail, self.sender),
                 recipients=[mail.to],
@@ -71,9 +82,6 @@ class SmtpMailer:
                 start_tls=self.start_tls,
                 timeout=self.timeout,
             )
-        except (aiosmtplib.SMTPException, OSError, ValueError) as fault:
-            log.warning("a mail could not be sent: %s", type(fault).__name__)
-            raise MailNotSent from fault
 
 
 @dataclass(frozen=True)
@@ -84,11 +92,8 @@ class OutboxMailer:
     sender: str
 
     async def send(self, mail: Mail) -> None:
-        try:
+        with _or_not_sent("a mail could not be kept"):
             await asyncio.to_thread(self._write, as_message(mail, self.sender).as_bytes())
-        except OSError as fault:
-            log.warning("a mail could not be kept: %s", type(fault).__name__)
-            raise MailNotSent from fault
 
     def _write(self, content: bytes) -> None:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -102,10 +107,18 @@ WHOLE_LINES = default.clone(max_line_length=200)
 
 
 def as_message(mail: Mail, sender: str) -> EmailMessage:
+    """Raises ValueError, or what the parser of headers raises, for an address that is not read as just that one."""
     message = EmailMessage(WHOLE_LINES)
-    message["From"], message["To"], message["Subject"] = sender, mail.to, mail.subject
+    message["From"], message["To"], message["Subject"] = sender, mail.to, _without_encoded_words(mail.subject)
+    if [address.addr_spec for address in message["To"].addresses] != [mail.to]:
+        raise ValueError("this address is read as another one")
     message["Date"], message["Message-ID"] = formatdate(usegmt=True), make_msgid(domain="localhost")
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(mail.text)
     message.add_alternative(mail.html, subtype="html")
     return message
+
+
+def _without_encoded_words(text: str) -> str:
+    """Setting a header decodes them (RFC 2047), with line breaks that are headers and a body of their writer's own."""
+    return text.replace("=?", "= ?")

@@ -15,7 +15,7 @@ from app.auth.embedded.identity import Work
 from app.auth.embedded.models import FlowState, OneTimeToken, User, UserIdentity, UserSession
 
 LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
-ADDRESS = re.compile(rf"^[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{LABEL}(?:\.{LABEL})*$")
+ADDRESS = re.compile(rf"^(?!.*=\?)[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{LABEL}(?:\.{LABEL})*$")
 Data = Mapping[str, Any]
 MAXIMUM_DATA = 4096
 

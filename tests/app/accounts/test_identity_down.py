@@ -34,9 +34,11 @@ EVERY: list[tuple[str, dict[str, Any]]] = [
 
 
 @asynccontextmanager
-async def supabase(folder: Path, knowledge: KnowledgeBase, answer: Answer) -> AsyncIterator[httpx.AsyncClient]:
+async def supabase(
+    folder: Path, knowledge: KnowledgeBase, answer: Answer, **settings: Any
+) -> AsyncIterator[httpx.AsyncClient]:
     """The service with an identity server outside that answers so."""
-    app = create_app(Settings(**common(folder), **KEYS), knowledge)
+    app = create_app(Settings(**common(folder) | KEYS | settings), knowledge)
     async with LifespanManager(app) as manager, calling(manager.app) as client:
         http = manager._state["identity"].http
         http._transport, http._mounts = httpx.MockTransport(answer), {}

@@ -156,6 +156,7 @@ NO_ADDRESSES: list[Any] = [
         None, 5, "", " ", "ann", "ann@", "@example.com", "a b@example.com", "ann@example..com", "ann@-example.com",
         "a\nb@example.com", "аnn@example.com", "ann@ехample.com", "ann@example.com,ben@example.com",
         "Ann <ann@example.com>", f"{'a' * 250}@example.com", ["ann@example.com"],
+        "=?utf-8?q?ben=40example.com=2c?=@example.com",
 ]  # fmt: skip
 
 

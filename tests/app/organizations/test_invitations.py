@@ -181,6 +181,7 @@ async def test_roles_are_given_by_their_like(house: House, owner: Resident) -> N
         {"email": "grace@example.com\nBcc: eve@example.com", "role": "member"},
         {"email": "gräce@example.com", "role": "member"},
         {"email": "x" * 250 + "@example.com", "role": "member"},
+        {"email": "=?utf-8?q??=@example.com", "role": "member"},
         {"email": [GRACE], "role": "member"},
         {"email": GRACE, "role": "guest"},
         {"email": GRACE, "role": None},

@@ -113,6 +113,8 @@ async def test_a_key_ends_at_its_moment(owner: Resident) -> None:
         {"name": ""},
         {"name": " \x1f "},
         {"name": "x" * 101},
+        {"name": "a\x1b[2J\nfake"},
+        {"name": "a\u202eb"},
         {"name": 5},
         {"name": "a", "expires_at": "2020-01-01T00:00:00Z"},
         {"name": "a", "expires_at": "tomorrow"},

@@ -44,6 +44,7 @@ BAD = [
     ({"password": "x" * 73}, 400, "validation_failed"),
     ({"password": 5}, 400, "bad_json"),
     ({"email": "nobody"}, 400, "validation_failed"),
+    ({"email": "=?utf-8?q??=@example.com"}, 400, "validation_failed"),
     ({"data": "text"}, 400, "bad_json"),
     ({"data": {"a": "x" * 5000}}, 400, "validation_failed"),
     ({"phone": "12345678"}, 400, "phone_provider_disabled"),

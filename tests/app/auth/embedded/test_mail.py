@@ -3,7 +3,8 @@
 import email
 import socket
 import stat
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,9 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 
-from app.auth.embedded import Mail, MailNotSent, OutboxMailer, SmtpMailer
+from app.auth.embedded import Mail, Mailer, MailNotSent, OutboxMailer, SmtpMailer
 from app.auth.embedded.letters import with_code, with_link
-from app.auth.embedded.mail import as_message
+from app.invitations.mail import letter
 
 MAIL = with_link("signup", "ann@example.com", "https://kb.example.com/verify?token=a&type=signup", "012345")
 
@@ -46,9 +47,31 @@ def _free_port() -> int:
         return port
 
 
-def parts(content: bytes) -> dict[str, str]:
+@dataclass(frozen=True)
+class Way:
+    """A mailer, and what has arrived by it."""
+
+    mailer: Mailer
+    arrived: Callable[[], list[bytes]]
+
+
+@pytest.fixture(params=["smtp", "outbox"])
+def way(request: pytest.FixtureRequest, postbox: tuple[Postbox, int], tmp_path: Path) -> Way:
+    if request.param == "outbox":
+        mailer = OutboxMailer(tmp_path, "no-reply@example.com")
+        return Way(mailer, lambda: [path.read_bytes() for path in tmp_path.iterdir()])
+    box, port = postbox
+    return Way(SmtpMailer("127.0.0.1", port, "no-reply@example.com", start_tls=False), lambda: box.mails)
+
+
+def parsed(content: bytes) -> EmailMessage:
     message = email.message_from_bytes(content, policy=email.policy.default)
     assert isinstance(message, EmailMessage)
+    return message
+
+
+def parts(content: bytes) -> dict[str, str]:
+    message = parsed(content)
     return {part.get_content_type(): part.get_content() for part in message.walk() if not part.is_multipart()}
 
 
@@ -99,10 +122,44 @@ async def test_outbox(tmp_path: Path) -> None:
     assert "012345" in parts(files[0].read_bytes())["text/plain"]
 
 
-def test_addresses_cannot_smuggle_headers() -> None:
-    """A line break in an address makes no header."""
-    with pytest.raises(ValueError, match="linefeed"):
-        as_message(Mail("ann@example.com\r\nBcc: evil@example.com", "x", "x", "x"), "no-reply@example.com")
+HEADERS = ["From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type"]
+ENCODED_WORDS = [
+    "=?utf-8?q?Acme=0d=0aReply-To=3a_evil=40example.org?=",
+    "=?utf-8?b?QWNtZQ0KQmNjOiBldmlsQGV4YW1wbGUub3Jn?=",
+    "=?utf-8?q?Acme=0d=0aContent-Type=3a_text/html=0d=0a=0d=0a=3Ch1=3EPay_here=3C/h1=3E?=",
+    "Ünï =?utf-8?q?=00?= ==?utf-8?q??=",
+]
+
+
+@pytest.mark.parametrize("name", ENCODED_WORDS)
+async def test_names_cannot_smuggle_headers(way: Way, name: str) -> None:
+    """An organization's name is text in the subject, not an encoded word: it makes neither a header nor a body."""
+    mail = letter("https://kb.example.com", "ann@example.com", name, "member", "secret", 7)
+    await way.mailer.send(mail)
+    [content] = way.arrived()
+    message = parsed(content)
+    assert message.keys() == HEADERS
+    assert message["Subject"] == f"Invitation to {name.replace('=?', '= ?')}"
+    assert message.get_content_type() == "multipart/alternative"
+    told = {kind: text.replace("\r\n", "\n") for kind, text in parts(content).items()}
+    assert told == {"text/plain": mail.text, "text/html": f"{mail.html}\n"}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "=?utf-8?q?victim=40example.org=2c?=@example.com",
+        "=?utf-8?q?=00?=@example.com",
+        "=?utf-8?q??=@example.com",
+        "ann@example.com, eve@example.com",
+        "ann@example.com\r\nBcc: eve@example.com",
+    ],
+)
+async def test_an_address_that_is_read_as_another(way: Way, address: str) -> None:
+    """What a mail cannot be sent to as it is written is one refusal, whatever reading it raises; nothing is sent."""
+    with pytest.raises(MailNotSent):
+        await way.mailer.send(Mail(address, "x", "x", "x"))
+    assert way.arrived() == []
 
 
 def test_code_mail_has_no_link() -> None:
