@@ -32,7 +32,7 @@ from eval.suites import find, sample
 from eval.summary import failures, run_table, worst_lines
 from eval.targets import PipelineTarget
 from eval.types import TargetError
-from pipelines.calibration import BUILT_IN, FILE, save_calibrations, save_generated
+from pipelines.calibration import BUILT_IN, save_calibrations, save_generated
 from pipelines.configuration import ConfigurationError, load_configuration
 from pipelines.embedding import Embedding, ModelNotUsable, resolve_embedding
 
@@ -202,9 +202,12 @@ def gate(
 ) -> None:
     """Exit code 1, and a line for each floor that the run breaks."""
     held = load_run(file)
-    made = gates.checks(held, gates.load_thresholds(thresholds))
+    floors = gates.load_thresholds(thresholds)
+    made = gates.checks(held, floors)
     if limit := held.provenance.get("limit"):
         print(f"this run asked {limit} questions of each suite: floors are for all of them", file=sys.stderr)
+    for remark in gates.remarks(held, floors):
+        print(remark, file=sys.stderr)
     broken = gates.broken(made)
     print(*broken or [f"all {len(made)} floors are kept"], sep="\n")
     if broken:
@@ -215,20 +218,29 @@ def gate(
 def calibrate(
     suites: Suites,
     *,
+    data: Data = None,
     model: Annotated[str, typer.Option(help="The embedding model.")] = BUILT_IN,
-    out: Annotated[Path, typer.Option("--out", help="The calibrations; this model's are replaced.")] = FILE,
+    out: Annotated[
+        Path, typer.Option("--out", help="For [calibration] in a configuration; other models' in it are kept.")
+    ] = Path("data", "eval", "calibration.json"),
     folder: Folder = None,
 ) -> None:
-    """Fits when to refuse and how sure to be, and says how well that does on each set, also fitted to the others."""
-    datasets = [find(name) for name in suites]
+    """Fits when to refuse and how sure to be, and says how well that does on each set, also fitted to the others.
+
+    The handbook is one of the sets always.
+    """
+    datasets = [find(name, data) for name in suites]
     if HANDBOOK.name not in {dataset.name for dataset in datasets}:
         datasets.append(load(HANDBOOK))
+    _check_suites(datasets, opening.PIPELINE)
     with _kept(folder) as kept:
         embedding = resolve_embedding(data_folder=Path(kept), model=model)
         collected = asyncio.run(_collect(datasets, Path(kept), embedding))
     found = calibration.calibrations(collected, embedding.model_name)
-    save_calibrations(found, calibration.provenance(datasets, collected, embedding), out)
     print(calibration.report(collected))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    save_calibrations(found, calibration.provenance(datasets, collected, embedding), out)
+    print(f"\nWritten to {out}", file=sys.stderr)
 
 
 @app.command()
@@ -240,8 +252,8 @@ def calibrate_answers(
     """Fits how sure to be of a language model's answers, and says how well that does."""
     done = load_run(file)
     fitted = fit_generated(answer_calibration.answers(done))
-    save_generated(answer_calibration.model_of(done), fitted, answer_calibration.provenance(done), out)
     print(answer_calibration.report(done))
+    save_generated(answer_calibration.model_of(done), fitted, answer_calibration.provenance(done), out)
 
 
 async def _collect(datasets: list[Dataset], folder: Path, embedding: Embedding) -> dict[str, Collected]:

@@ -139,11 +139,9 @@ def figures(calibration: Calibration, examples: Sequence[Example]) -> Figures:
     evidence = [asdict(one.evidence) for one in examples]
     scores = np.array([calibration.answerable.probability(one) for one in evidence])
     surely = np.array([calibration.right.probability(one) for one in evidence])
-    is_answerable, near = (np.array([getattr(one, name) for one in examples]) for name in ("is_answerable", "is_near"))
-    told, right = (
-        np.array([one.is_right is not None for one in examples]),
-        np.array([one.is_right is True for one in examples]),
-    )
+    is_answerable, near = _flags(one.is_answerable for one in examples), _flags(one.is_near for one in examples)
+    told = _flags(one.is_right is not None for one in examples)
+    right = _flags(one.is_right is True for one in examples)
     refused, given = scores < calibration.threshold, near & told & (scores >= calibration.threshold)
     return Figures(
         answerable=metrics.auroc(scores[near], is_answerable[near]),
@@ -161,6 +159,10 @@ def trade_off(
 ) -> dict[float, Figures]:
     """What each threshold would come to."""
     return {value: figures(replace(calibration, threshold=value), examples) for value in thresholds}
+
+
+def _flags(values: Iterable[bool]) -> metrics.Flags:
+    return np.fromiter(values, np.bool_)
 
 
 def _mean(flags: metrics.Flags) -> float:

@@ -20,7 +20,10 @@ WEIGHED = ("right", "gold_cited", "refused", "nDCG@10", "verbatim", "markers", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Of one measure, B less A, over the questions of both; `p` is that of a randomisation test, two-sided."""
+    """Of one measure, B less A, over the questions of both; `p` is that of a randomisation test, two-sided.
+
+    NaN where no test can tell.
+    """
 
     suite: str
     measure: Measure
@@ -106,7 +109,7 @@ def differences_of(suite: str, before: Sequence[Record], after: Sequence[Record]
 
 def _difference(suite: str, measure: Measure, a: Columns, b: Columns, seed: int) -> Difference:
     """The same seed draws the same questions from both."""
-    if measure.has_interval:
+    if measure.has_interval and not measure.of_the_machine:
         drawn = resampled(measure, b, seed) - resampled(measure, a, seed)
         low, high = interval(drawn, around=measure.value(b) - measure.value(a) if measure.biased else None)
         p = _randomised(measure, a, b, seed)

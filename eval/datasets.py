@@ -102,11 +102,14 @@ def _document(row: Mapping[str, Any], name: str) -> NewDocument:
 
 
 def question_of(row: Mapping[str, Any]) -> Question:
+    """Raises DatasetError."""
+    if not isinstance(row.get("answerable", True), bool):
+        raise DatasetError(f"question {row['_id']!r}: answerable is true or false, not {json.dumps(row['answerable'])}")
     return Question(
         id=str(row["_id"]),
         text=str(row["text"]),
         answers=tuple(row.get("answers") or ()),
-        answerable=bool(row.get("answerable", True)),
+        answerable=row.get("answerable", True),
         kind=str(row.get("kind") or ""),
         type=str(row.get("type") or ""),
     )

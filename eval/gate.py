@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from math import isnan
+from math import isfinite, isnan
 from pathlib import Path
 
 from eval.records import Run, SuiteResult
@@ -29,9 +29,17 @@ def load_thresholds(path: Path = THRESHOLDS) -> Floors:
         raise ThresholdsError(f"{path}: {error}") from None
     for suite, bounds in floors.items():
         for name, bound in bounds.items() if isinstance(bounds, dict) else [("", None)]:
-            if not isinstance(bound, dict) or not bound or bound.keys() - BOUNDS:
-                raise ThresholdsError(f"{path}: [{suite}] {name}: not {{ at_least = … }} or {{ at_most = … }}")
+            if not _is_bound(bound):
+                raise ThresholdsError(
+                    f"{path}: [{suite}] {name}: not {{ at_least = … }} or {{ at_most = … }}, a number"
+                )
     return floors
+
+
+def _is_bound(bound: object) -> bool:
+    if not isinstance(bound, dict) or not bound or bound.keys() - BOUNDS:
+        return False
+    return all(type(value) in {int, float} and isfinite(value) for value in bound.values())
 
 
 def checks(run: Run, floors: Floors) -> list[Check]:
@@ -50,6 +58,13 @@ def _checks(suite: SuiteResult, floors: Mapping[str, Mapping[str, float]]) -> li
 
 def _check(name: str, value: float, bound: Mapping[str, float]) -> Check:
     return Check(name=name, value=value, at_least=bound.get("at_least"), at_most=bound.get("at_most"))
+
+
+def remarks(run: Run, floors: Floors) -> list[str]:
+    """What no floor was held against, a line each."""
+    suites = [suite.name for suite in run.suites]
+    bare = [f"there is no floor for {name}" for name in suites if name not in floors]
+    return bare + [f"this run has no suite {name}, which has floors" for name in floors if name not in suites]
 
 
 def broken(made: list[Check]) -> list[str]:

@@ -105,11 +105,17 @@ def save(run: Run, path: Path) -> None:
 def load_run(path: Path) -> Run:
     """Raises RunFileError."""
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
+        content = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunFileError(f"{path}: cannot be read: {error}") from None
+    try:
+        raw = json.loads(content)
         if not isinstance(raw, dict) or raw.get("schema") != SCHEMA:
             raise RunFileError(f"{path}: not a run of schema {SCHEMA}")
         return _run(raw)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except json.JSONDecodeError:
+        raise RunFileError(f"{path}: not a finished run; the command that began one goes on with it") from None
+    except (ValueError, KeyError, TypeError) as error:
         raise RunFileError(str(error) if isinstance(error, RunFileError) else f"{path}: {error!r}") from None
 
 

@@ -112,9 +112,7 @@ async def _person(database: Database, settings: Settings, organization: Organiza
                     {"id": str(PERSON_ID), "email": PERSON, "password": password, "email_confirm": True}
                 )
     except AccountExists:
-        raise Refusal(
-            f"{PERSON} has an account here that is not the demo's: it needs another KB_DATA_DIR."
-        ) from None
+        raise Refusal(f"{PERSON} has an account here that is not the demo's: it needs another KB_DATA_DIR.") from None
     await database.write(_join, organization.id)
     return password
 

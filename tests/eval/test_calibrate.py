@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from eval import __main__ as command
 from eval import calibrate
-from eval.datasets import load
+from eval.datasets import DatasetError, load
 from eval.suites import fingerprint
-from pipelines.calibration import ANY, BUILT_IN, read_calibration, save_calibrations
+from pipelines.calibration import ANY, BUILT_IN, FILE, calibration_for, read_calibration, save_calibrations
 from tests.pipelines.answering.retrievals import hit, retrieval
 
 BIRDS = ["heron", "kite", "stork", "crane", "eagle", "raven", "finch", "robin", "swift", "wren"]
@@ -127,6 +127,25 @@ def test_the_command_writes_a_calibration_that_says_where_it_is_from(folders, tm
     assert "cosine" in read_calibration(out).answerable.weights
     assert "cosine" not in read_calibration(out, "another").answerable.weights
     assert "the others" in result.stdout
+
+
+def test_the_librarys_own_calibration_is_replaced_by_name_only(folders, tmp_path, monkeypatch):
+    """Without a name it is written beside the runs; what answers here goes on as it did."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "PipelineTarget", Shelf())
+    monkeypatch.setattr(command, "HANDBOOK", folders[1])
+    before = FILE.read_bytes()
+    assert CliRunner().invoke(command.app, ["calibrate", str(folders[0])]).exit_code == 0
+    assert FILE.read_bytes() == before
+    assert read_calibration(tmp_path / "data" / "eval" / "calibration.json") != calibration_for()
+
+
+def test_a_suite_without_documents_is_refused(tmp_path):
+    """There is nothing to ask its questions of; the documents may be named apart."""
+    (tmp_path / "mine.jsonl").write_text('{"question": "When?"}')
+    result = CliRunner().invoke(command.app, ["calibrate", str(tmp_path / "mine.jsonl")])
+    assert isinstance(result.exception, DatasetError)
+    assert "mine has no documents" in str(result.exception)
 
 
 async def test_another_model_has_a_calibration_of_its_own(collected, tmp_path):

@@ -84,6 +84,17 @@ def test_statistics_of_all_questions_are_compared_too():
     assert difference(compare(confident(0.5), confident(0.95)), "ece_perfect").verdict == "not to be told"
 
 
+def test_times_are_shown_and_not_tested():
+    """They differ from one machine, and from one moment, to the next: that is no change of what answers."""
+
+    def taking(seconds):
+        rows = [Record(suite="s", id=str(at), question="?", seconds=seconds, answer="A") for at in range(80)]
+        return Run(provenance={}, suites=run([0.0]).suites, rows=tuple(rows))
+
+    slower = difference(compare(taking(0.01), taking(0.02)), "latency_p50_ms")
+    assert (slower.verdict, slower.difference) == ("not to be told", pytest.approx(10))
+
+
 def test_only_questions_of_both_are_compared():
     """By id and text; what is not in both is said."""
     found = compare(run([0.0] * 10), run([1.0] * 5, data="1"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eval.gate import THRESHOLDS, ThresholdsError, broken, checks, load_thresholds
+from eval.gate import THRESHOLDS, ThresholdsError, broken, checks, load_thresholds, remarks
 from eval.measures import BY_NAME
 from eval.metrics import Estimate
 from eval.records import Run, SuiteResult
@@ -54,11 +54,32 @@ def test_a_run_without_floors_is_refused(floors):
         checks(run(right=1.0), floors("[other]\nright = { at_least = 0.7 }\n"))
 
 
-@pytest.mark.parametrize("text", ["[small", "small = 1", "[small]\nright = 0.7", "[small]\nright = { least = 0.7 }"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[small",
+        "small = 1",
+        "[small]\nright = 0.7",
+        "[small]\nright = { least = 0.7 }",
+        "[small]\nright = { at_least = 'high' }",
+        "[small]\nright = { at_least = nan }",
+        "[small]\nright = { at_least = true }",
+    ],
+)
 def test_what_is_no_floor_is_refused(floors, text):
     """A bound that was misspelled would hold for ever."""
     with pytest.raises(ThresholdsError):
         floors(text)
+
+
+def test_what_no_floor_was_held_against_is_said(floors):
+    """A suite without floors, and floors of a suite that was not asked: both pass, neither in silence."""
+    wanted = floors("[other]\nright = { at_least = 0.7 }\n")
+    assert remarks(run(right=1.0), wanted) == [
+        "there is no floor for small",
+        "this run has no suite other, which has floors",
+    ]
+    assert remarks(run(right=1.0), floors("[small]\nright = { at_least = 0.7 }\n")) == []
 
 
 def test_the_projects_own_floors_name_measures_that_there_are():

@@ -69,5 +69,12 @@ def test_what_is_no_run_is_refused(tmp_path, text):
 
 def test_a_run_that_is_not_there_is_refused(tmp_path):
     """The same."""
-    with pytest.raises(RunFileError, match=r"nothing\.json"):
+    with pytest.raises(RunFileError, match=r"nothing\.json: cannot be read"):
         load_run(tmp_path / "nothing.json")
+
+
+def test_a_run_that_was_interrupted_is_told_as_such(tmp_path):
+    """Its rows so far are a file of their own, which is easily named by mistake."""
+    (tmp_path / "run.jsonl").write_text("{}\n{}\n")
+    with pytest.raises(RunFileError, match="not a finished run"):
+        load_run(tmp_path / "run.jsonl")

@@ -81,6 +81,7 @@ def test_a_file_beside_a_corpus_is_asked_of_it(folder):
         ([{"question": " "}], "line 1: not an object with a question"),
         ([{"id": "1", "question": "A?"}, {"id": "1", "question": "B?"}], "an id is there more than once"),
         ([{"id": "1", "question": "A?", "documents": ["z"]}], "there is no document 'z', the gold document of '1'"),
+        ([{"id": "1", "question": "A?", "answerable": "no"}], "question '1': answerable is true or false, not \"no\""),
         ([], "there is no question"),
     ],
 )
