@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from app.accounts import flows
 from app.accounts.desk import Desk
 from app.accounts.flows import Flow
-from app.accounts.providers import Offer, Offers
+from app.accounts.providers import Offer
 from app.accounts.redirects import Redirects, with_code
 from app.accounts.refusals import LinkExpired, ProviderNotEnabled, SignInRefused, SignupClosed
 from app.accounts.sealing import seal, unseal
@@ -65,14 +65,13 @@ class AuthorizationResponse:
 
 
 class OAuth:
-    def __init__(self, desk: Desk, offers: Offers, redirects: Redirects) -> None:
+    def __init__(self, desk: Desk, redirects: Redirects) -> None:
         self._desk = desk
-        self._offers = offers
         self._redirects = redirects
 
     async def authorize(self, wanted: AuthorizationRequest) -> AuthorizationRedirect:
         """Raises ProviderNotEnabled, InvalidRequest, InvitationNotFound."""
-        offer = await self._offers.now()
+        offer = await self._desk.offers.now()
         if not offer.has(wanted.provider):
             raise ProviderNotEnabled
         address = self._redirects.checked(wanted.next)
