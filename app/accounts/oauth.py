@@ -12,11 +12,12 @@ from app.accounts import flows
 from app.accounts.desk import Desk
 from app.accounts.flows import Flow
 from app.accounts.providers import Offer
-from app.accounts.redirects import Redirects, with_code
+from app.accounts.redirects import Redirects
 from app.accounts.refusals import LinkExpired, ProviderNotEnabled, SignInRefused, SignupClosed
 from app.accounts.sealing import seal, unseal
 from app.accounts.tokens import Arrival
 from app.auth.client import RETURNING, AccountExists, as_administrator, as_anybody, pkce_verifier
+from app.auth.embedded.redirects import with_query
 from app.digests import digest, new_secret
 from app.errors import InvalidRequest
 from app.invitations import acceptance
@@ -120,7 +121,7 @@ class OAuth:
         code = new_secret()
         sealed = seal(arrival.as_json(), code)
         await self._desk.database.write(flows.put_away, digest(code), sealed, datetime.now(UTC))
-        return with_code(flow.next, code)
+        return with_query(flow.next, {"code": code})
 
     async def _finished(self, answer: AuthorizationResponse) -> Flow:
         hashes = digest(answer.state), digest(answer.verifier)

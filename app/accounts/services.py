@@ -27,7 +27,7 @@ class Accounts:
         site = settings.public_url.rstrip("/")
         floor = Floor(settings.identity_floor)
         desk = Desk(identity, Offers(identity), database, Notices(settings), floor, site)
-        return cls(desk, OAuth(desk, Redirects(site, settings.allowed_redirects)))
+        return cls(desk, OAuth(desk, Redirects(site, settings.redirect_allow_list)))
 
     async def close(self) -> None:
         await self.desk.floor.close()
