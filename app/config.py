@@ -79,6 +79,10 @@ class Settings(BaseSettings):
     demo: bool = False
     """Set by `kb serve --demo`."""
 
+    @property
+    def redirect_allow_list(self) -> tuple[str, ...]:
+        return tuple(filter(None, map(str.strip, self.allowed_redirects.split(","))))
+
     @model_validator(mode="after")
     def _servers_have_models(self) -> Self:
         for server, model in (("LLM", self.llm_model), ("EMBEDDING", self.embedding_model)):

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from app.identifiers import new_id
+from app.roles import Operation
 
 KEY = "kb.context"
 
@@ -21,7 +22,9 @@ class RequestContext:
     request_id: str
     organization_id: UUID | None = None
     check_again: Callable[[], Awaitable[None]] = _nobody_to_check
-    """Raises a refusal when the credentials that were shown are not worth what they were."""
+    """Raises a refusal when the credentials that were shown are good no more, or permit no more what is wanted."""
+    operation: Operation | None = None
+    """What the caller has to be permitted."""
 
 
 def context_of(scope: MutableMapping[str, Any]) -> RequestContext:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from app.accounts import repository
 from app.accounts.floor import Floor
 from app.accounts.notices import Notices
+from app.accounts.providers import Offers
 from app.accounts.repository import Details
 from app.accounts.tokens import Arrival, TokenSet
 from app.auth.client import as_administrator
@@ -30,9 +31,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The identity server, our own database, mails of ours, and how long answers take at least."""
+    """The identity server and what it offers, our own database, mails of ours, and how long answers take at least."""
 
     identity: IdentityServer
+    offers: Offers
     database: Database
     notices: Notices
     floor: Floor
@@ -57,9 +59,10 @@ class Desk:
     ) -> Arrival:
         """Somebody has logged in, and what belongs to them is made; an invitation that fails ends the session."""
         person = await self.person(session)
+        is_closed = (await self.offers.now()).is_closed
         try:
             organization_id = await self.database.write(
-                repository.arrive, person, action, details, organization_name, invitation_hash
+                repository.arrive, person, action, details, organization_name, invitation_hash, is_closed=is_closed
             )
         except (NotFound, Forbidden):
             await self.sign_out(person, "local")

@@ -172,7 +172,7 @@ async def log_out(person: Individual, desk: AtDesk, scope: Annotated[Scope, Quer
 )
 async def providers(services: Services) -> Response:
     """List the providers that one can sign in with."""
-    offer = await services.offers.now()
+    offer = await services.desk.offers.now()
     return json_response({"providers": [provider.as_json() for provider in offer.providers]})
 
 

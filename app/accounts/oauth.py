@@ -11,12 +11,13 @@ from urllib.parse import urlencode
 from app.accounts import flows
 from app.accounts.desk import Desk
 from app.accounts.flows import Flow
-from app.accounts.providers import Offer, Offers
-from app.accounts.redirects import Redirects, with_code
+from app.accounts.providers import Offer
+from app.accounts.redirects import Redirects
 from app.accounts.refusals import LinkExpired, ProviderNotEnabled, SignInRefused, SignupClosed
 from app.accounts.sealing import seal, unseal
 from app.accounts.tokens import Arrival
 from app.auth.client import RETURNING, AccountExists, as_administrator, as_anybody, pkce_verifier
+from app.auth.embedded.redirects import with_query
 from app.digests import digest, new_secret
 from app.errors import InvalidRequest
 from app.invitations import acceptance
@@ -65,14 +66,13 @@ class AuthorizationResponse:
 
 
 class OAuth:
-    def __init__(self, desk: Desk, offers: Offers, redirects: Redirects) -> None:
+    def __init__(self, desk: Desk, redirects: Redirects) -> None:
         self._desk = desk
-        self._offers = offers
         self._redirects = redirects
 
     async def authorize(self, wanted: AuthorizationRequest) -> AuthorizationRedirect:
         """Raises ProviderNotEnabled, InvalidRequest, InvitationNotFound."""
-        offer = await self._offers.now()
+        offer = await self._desk.offers.now()
         if not offer.has(wanted.provider):
             raise ProviderNotEnabled
         address = self._redirects.checked(wanted.next)
@@ -121,7 +121,7 @@ class OAuth:
         code = new_secret()
         sealed = seal(arrival.as_json(), code)
         await self._desk.database.write(flows.put_away, digest(code), sealed, datetime.now(UTC))
-        return with_code(flow.next, code)
+        return with_query(flow.next, {"code": code})
 
     async def _finished(self, answer: AuthorizationResponse) -> Flow:
         hashes = digest(answer.state), digest(answer.verifier)

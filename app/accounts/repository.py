@@ -28,13 +28,17 @@ def arrive(
     details: Details | None = None,
     organization_name: str | None = None,
     invitation_hash: str | None = None,
+    *,
+    is_closed: bool,
 ) -> UUID | None:
     """Gives a newcomer what belongs to them and answers with the default organization, if there is one.
+
+    While signing up `is_closed` that is what they are invited to, by the token of the invitation.
 
     Raises InvitationNotFound or NotInvited.
     """
     if invitation_hash is None:
-        provision(connection, person, organization_name)
+        provision(connection, person, organization_name, is_closed=is_closed)
     else:
         acceptance.accept(connection, invitation_hash, person.user_id, person.email, datetime.now(UTC))
     if action:

@@ -20,15 +20,14 @@ class Accounts:
     """Closed before the identity server is, for mails may be on their way."""
 
     desk: Desk
-    offers: Offers
     oauth: OAuth
 
     @classmethod
     def over(cls, settings: Settings, identity: IdentityServer, database: Database) -> Accounts:
         site = settings.public_url.rstrip("/")
-        desk = Desk(identity, database, Notices(settings, database), Floor(settings.identity_floor), site)
-        offers = Offers(identity)
-        return cls(desk, offers, OAuth(desk, offers, Redirects(site, settings.allowed_redirects)))
+        floor = Floor(settings.identity_floor)
+        desk = Desk(identity, Offers(identity), database, Notices(settings, database), floor, site)
+        return cls(desk, OAuth(desk, Redirects(site, settings.redirect_allow_list)))
 
     async def close(self) -> None:
         await self.desk.floor.close()

@@ -14,6 +14,7 @@ from app.context import context_of
 from app.errors import ApiAccessDisabled, Forbidden, Unauthorized
 from app.identifiers import read_id
 from app.members import repository as members
+from app.members.authority import STRANGER, require
 from app.members.repository import Standing
 from app.principal import Person, Principal
 from app.roles import Operation
@@ -34,8 +35,9 @@ async def authenticate(request: Request) -> Principal:
     principal = await asking(state_of(request), credential, wanted)
 
     async def check_again() -> None:
-        if await asking(state_of(request), credential, wanted) != principal:
-            raise Unauthorized
+        current = await asking(state_of(request), credential, str(principal.organization_id))
+        if context.operation is not None:
+            require(current, context.operation)
 
     context = context_of(request.scope)
     context.organization_id, context.check_again = principal.organization_id, check_again
@@ -58,12 +60,12 @@ async def authenticate_person(request: Request) -> Person:
     return person
 
 
-def permitted(operation: Operation) -> Callable[[Principal], Awaitable[None]]:
+def permitted(operation: Operation) -> Callable[[Request, Principal], Awaitable[None]]:
     """A dependency that refuses whose role does not permit it; the start-up check and the description know it, too."""
 
-    async def check(caller: Caller) -> None:
-        if not caller.may(operation):
-            raise Forbidden(f"Your role does not permit you to {operation}.")
+    async def check(request: Request, caller: Caller) -> None:
+        require(caller, operation)
+        context_of(request.scope).operation = operation
 
     check.operation = operation  # type: ignore[attr-defined]
     return check
@@ -97,7 +99,7 @@ async def _member(state: State, token: str, wanted: str | None) -> Principal:
     organization_id = read_id(wanted) if wanted is not None else _first(standing)
     membership = standing.member_of(organization_id) if organization_id else None
     if membership is None:
-        raise Forbidden("You are no member of this organization.")
+        raise Forbidden(STRANGER)
     return Principal(membership.organization_id, membership.role, "access_token", person)
 
 
@@ -108,7 +110,8 @@ async def _arrived(state: State, token: str) -> tuple[Person, Standing]:
         raise Unauthorized
     standing = await _standing(state, person)
     if standing is None:
-        await state["knowledge"].database.write(provision, person)
+        is_closed = (await state["accounts"].desk.offers.now()).is_closed
+        await state["knowledge"].database.write(provision, person, is_closed=is_closed)
         standing = await _standing(state, person)
     if standing is None or not standing.accepts(person.session_id, person.issued_at):
         raise Unauthorized

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -13,12 +14,15 @@ from app.auth import PATH
 from app.auth.identity import IdentityServer
 from app.errors import NotFound
 from app.limits.account import AccountLimits, Purpose
+from app.members import service as members
 from pipelines.store.database import Database
 
 if TYPE_CHECKING:
     from app.auth.embedded import Event
     from app.auth.embedded.limiter import Kind
 
+BY_OPERATOR = ("created_by_admin", "banned", "ban_lifted", "deleted")
+"""What is done with the service key."""
 PURPOSES: dict[Kind, Purpose] = {"mail": Purpose.MAIL, "login": Purpose.LOGIN}
 
 
@@ -58,10 +62,17 @@ class _Recording:
         self._database = database
 
     async def __call__(self, event: Event) -> None:
-        await self._database.write(
-            audit.record,
-            event.name,
-            audit.user(event.user_id) if event.user_id and event.name != "login_failed" else audit.NOBODY,
-            user_id=event.user_id,
-            details={**event.details, "at": PATH},
-        )
+        await self._database.write(_record, event)
+
+
+def _record(connection: Connection, event: Event) -> None:
+    """Who is deleted there belongs to no organization any more."""
+    audit.record(connection, event.name, _actor(event), user_id=event.user_id, details={**event.details, "at": PATH})
+    if event.name == "deleted" and event.user_id:
+        members.remove_deleted(connection, event.user_id)
+
+
+def _actor(event: Event) -> str:
+    if event.name in BY_OPERATOR:
+        return audit.OPERATOR
+    return audit.user(event.user_id) if event.user_id and event.name != "login_failed" else audit.NOBODY

@@ -76,7 +76,7 @@ def _identity_settings(settings: Settings) -> IdentitySettings:
     return IdentitySettings(
         url=f"{site}{PATH}",
         site_url=site,
-        redirect_allow_list=tuple(filter(None, map(str.strip, settings.allowed_redirects.split(",")))),
+        redirect_allow_list=settings.redirect_allow_list,
         reuse_interval=settings.identity_reuse_interval,
         mail_interval=settings.identity_mail_interval,
         signup_enabled=settings.identity_signup == "on",

@@ -122,6 +122,12 @@ def of_address(connection: Connection, organization_id: UUID, email: str) -> Mem
     return _read(row) if row else None
 
 
+def organizations_of(connection: Connection, user_id: UUID) -> Sequence[UUID]:
+    """In an order in which they can be locked."""
+    theirs = select(memberships.c.organization_id).where(memberships.c.user_id == user_id)
+    return connection.execute(theirs.order_by(memberships.c.organization_id)).scalars().all()
+
+
 def count_owners(connection: Connection, organization_id: UUID) -> int:
     owners = (memberships.c.organization_id == organization_id, memberships.c.role == "owner")
     return int(connection.execute(select(func.count()).select_from(memberships).where(*owners)).scalar_one())

@@ -12,6 +12,7 @@ from app.errors import NotFound, ServiceError
 from app.members import repository
 from app.members.authority import locked, require
 from app.members.repository import Member
+from app.organizations import repository as organizations
 from app.paging import Page, Place, decoded, page
 from app.principal import Principal
 from app.roles import Operation
@@ -48,7 +49,7 @@ def change_role(connection: Connection, caller: Principal, user_id: UUID | None,
         _keep_an_owner(connection, member)
     repository.set_role(connection, member.organization_id, member.user_id, role)
     repository.withdraw_invitations(connection, member, above=role)
-    _record(connection, "role_changed", caller, member, before=member.role, after=role)
+    _record(connection, "role_changed", audit.actor_of(caller), member, before=member.role, after=role)
     return replace(member, role=role)
 
 
@@ -60,9 +61,21 @@ def remove(connection: Connection, caller: Principal, user_id: UUID | None) -> N
     if member.role == "owner":
         require(caller, Operation.EDIT_OWNERS)
         _keep_an_owner(connection, member)
+    _take_out(connection, member, "member_left" if leaving else "member_removed", audit.actor_of(caller))
+
+
+def remove_deleted(connection: Connection, user_id: UUID) -> None:
+    """Whom the identity server has deleted is a member of nothing any more, a last owner neither."""
+    for organization_id in repository.organizations_of(connection, user_id):
+        organizations.lock(connection, organization_id)
+        if member := repository.get(connection, organization_id, user_id):
+            _take_out(connection, member, "member_removed", audit.OPERATOR)
+
+
+def _take_out(connection: Connection, member: Member, action: str, actor: str) -> None:
     repository.remove(connection, member.organization_id, member.user_id)
     repository.withdraw_invitations(connection, member)
-    _record(connection, "member_left" if leaving else "member_removed", caller, member, role=member.role)
+    _record(connection, action, actor, member, role=member.role)
 
 
 def _member(connection: Connection, organization_id: UUID, user_id: UUID | None) -> Member:
@@ -78,11 +91,11 @@ def _keep_an_owner(connection: Connection, leaving: Member) -> None:
         raise LastOwner
 
 
-def _record(connection: Connection, action: str, caller: Principal, member: Member, **details: str) -> None:
+def _record(connection: Connection, action: str, actor: str, member: Member, **details: str) -> None:
     audit.record(
         connection,
         action,
-        audit.actor_of(caller),
+        actor,
         organization_id=member.organization_id,
         user_id=member.user_id,
         details=details,

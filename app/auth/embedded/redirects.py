@@ -2,42 +2,74 @@
 
 import ipaddress
 import re
+from collections.abc import Iterable, Mapping
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from app.auth.embedded.settings import IdentitySettings
 
 LONGEST = 2048
 UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
-HOST = re.compile(r"^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:.]+\]$")
+HOST = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
+NUMBER = re.compile(r"(^|\.)(\d+|0x[0-9a-f]*)\.?$|:")
+"""What browsers take for an IP address, or for none at all: its last part is a number, in some notation."""
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+PORTS = {"http": 80, "https": 443}
+PATTERN = re.compile(r"([^:/?#]+):(?://([^/?#]*))?(.*)")
+"""Scheme, host with its port, and what follows."""
+IN_HOST = {"**": "[a-z0-9._-]*", "*": "[a-z0-9_-]*"}
+BEHIND = {"**": ".*", "*": "[^./]*", "?": "[^./]"}
 
 
 def allowed(settings: IdentitySettings, wanted: str | None) -> str:
     """The wanted address if it may be used, else the site's; never an error."""
-    if not wanted or len(wanted) > LONGEST or UNSAFE.search(wanted):
+    parts = parsed(wanted or "")
+    if not wanted or parts is None:
         return settings.site_url
-    parts = _split(wanted)
-    if parts is None or not _decent(parts):
-        return settings.site_url
-    listed = any(_glob(p).fullmatch(urlunsplit(parts._replace(fragment=""))) for p in settings.redirect_allow_list)
+    listed = is_listed(parts, settings.redirect_allow_list)
     return wanted if listed or _same_origin(parts, urlsplit(settings.site_url)) else settings.site_url
 
 
-def _split(url: str) -> SplitResult | None:
+def parsed(address: str) -> SplitResult | None:
+    """None for what browsers may read otherwise than we do, or run."""
+    if len(address) > LONGEST or UNSAFE.search(address):
+        return None
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(address)
         _ = parts.port
     except ValueError:
         return None
-    return parts if parts.scheme else None
+    return parts if _decent(parts) else None
 
 
 def _decent(parts: SplitResult) -> bool:
-    if parts.scheme in ("javascript", "data", "vbscript", "file", "blob"):
+    if parts.scheme not in PORTS:
+        return parts.scheme not in ("", "javascript", "data", "vbscript", "file", "blob")
+    return "@" not in parts.netloc and bool(HOST.fullmatch(_host(parts)))
+
+
+def is_listed(parts: SplitResult, patterns: Iterable[str]) -> bool:
+    """`**` is anything, `*` stops at dots and slashes; neither reaches from the host into a port or the path.
+
+    IP addresses other than loopback are never listed.
+    """
+    return not _foreign_number(parts.hostname or "") and any(_fits(parts, pattern) for pattern in patterns)
+
+
+def _fits(parts: SplitResult, pattern: str) -> bool:
+    split = PATTERN.fullmatch(pattern)
+    if split is None:
         return False
-    if parts.scheme not in ("http", "https"):
-        return True
-    return "@" not in parts.netloc and bool(HOST.match(_host(parts))) and not _odd_number(_host(parts))
+    scheme, host, rest = split.groups("")
+    return (
+        scheme.lower() == parts.scheme
+        and _matches(host.lower(), parts.netloc.lower(), IN_HOST)
+        and _matches(rest, f"{parts.path}?{parts.query}" if parts.query else parts.path, BEHIND)
+    )
+
+
+def _matches(pattern: str, text: str, meaning: Mapping[str, str]) -> bool:
+    pieces = re.split(r"(\*\*|\*|\?)", pattern)
+    return bool(re.fullmatch("".join(meaning.get(piece) or re.escape(piece) for piece in pieces), text))
 
 
 def _host(parts: SplitResult) -> str:
@@ -45,31 +77,24 @@ def _host(parts: SplitResult) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _odd_number(host: str) -> bool:
-    """Numeric hosts other than loopback, in whichever notation a browser would still understand."""
-    if not re.fullmatch(r"(0x)?[0-9a-f]+(\.(0x)?[0-9a-f]+)*|\[.*\]", host) or re.search(r"\.[a-z]+$", host):
+def _foreign_number(host: str) -> bool:
+    """An IP address other than loopback, or what a browser may take for one."""
+    if not NUMBER.search(host):
         return False
     try:
-        return not ipaddress.ip_address(host.strip("[]")).is_loopback
+        return not ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return bool(re.fullmatch(r"(0x[0-9a-f]+|\d+)(\.(0x[0-9a-f]+|\d+))*", host))
+        return True
 
 
 def _same_origin(one: SplitResult, other: SplitResult) -> bool:
-    if (one.scheme, one.hostname) != (other.scheme, other.hostname):
-        return False
-    return _host(one) in LOOPBACK or _port(one) == _port(other)
+    return origin(one) == origin(other) or (
+        _host(one) in LOOPBACK and (one.scheme, one.hostname) == (other.scheme, other.hostname)
+    )
 
 
-def _port(parts: SplitResult) -> int | None:
-    return parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-
-
-def _glob(pattern: str) -> re.Pattern[str]:
-    """`**` is anything, `*` and `?` stop at dots and slashes."""
-    pieces = re.split(r"(\*\*|\*|\?)", pattern)
-    meaning = {"**": ".*", "*": "[^./]*", "?": "[^./]"}
-    return re.compile("".join(meaning.get(piece) or re.escape(piece) for piece in pieces), re.DOTALL)
+def origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
+    return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)
 
 
 def with_query(url: str, params: dict[str, str]) -> str:

@@ -1,19 +1,27 @@
 import { element, finish, onSubmit, post, takeParameters } from "./calls.js";
 
 const token = takeParameters().get("token");
-const JOINED = "You have joined.";
 
 async function joinAsNewcomer(form) {
-  const account = { email: form.get("email"), password: form.get("password") };
-  await post("auth/signup", { ...account, invitation_token: token });
-  // An address with an account is answered in the same way; then only its own password logs in.
-  finish(JOINED, await post("auth/login", account));
+  const account = accountOf(form);
+  const { user } = await post("auth/signup", { ...account, invitation_token: token });
+  // An address with an account is answered in the same way, with an id that is nobody's: it has not joined yet.
+  await join(account, user.id);
 }
 
 async function joinAsMember(form) {
-  const session = await post("auth/login", { email: form.get("email"), password: form.get("password") });
-  await post("invitations/accept", { token }, session.access_token);
-  finish(JOINED, session);
+  await join(accountOf(form));
+}
+
+function accountOf(form) {
+  return { email: form.get("email"), password: form.get("password") };
+}
+
+/** Logs in, and accepts unless it is this person whom the sign-up has made a member. */
+async function join(account, newcomer) {
+  const session = await post("auth/login", account);
+  if (session.user.id !== newcomer) await post("invitations/accept", { token }, session.access_token);
+  finish("You have joined.", session);
 }
 
 if (token) {

@@ -9,6 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from app.auth import provisioning
 from app.models import audit, memberships, organizations, users
+from tests.app.accounts.conftest import Build
 from tests.app.accounts.house import OTHER_PASSWORD, PASSWORD, House, good, new_address, refused
 from tests.databases import BOTH
 
@@ -86,6 +87,18 @@ async def test_what_is_recorded(embedded: House, database_url: str | None) -> No
     text = str(rows)
     for secret in (PASSWORD, OTHER_PASSWORD, session["access_token"], session["refresh_token"]):
         assert secret not in text
+
+
+async def test_where_signing_up_is_closed(build: Build, database_url: str | None) -> None:
+    """Whom an operator has made at the identity server logs in to nothing, by either door."""
+    async with build(identity_signup="off") as house:
+        for path in ("/api/auth/login", "/auth/v1/token?grant_type=password"):
+            person = {"email": new_address(), "password": PASSWORD}
+            good(await house.admin("POST", "/users", person | {"email_confirm": True}))
+            session = good(await house.http.post(path, json=person))
+            me = good(await house.me(session["access_token"]))
+            assert (me["user"]["email"], me["organization"]) == (person["email"], None)
+        assert await counted(house) == [2, 0, 0]
 
 
 async def test_somebody_who_belongs_to_nothing(embedded: House, database_url: str | None) -> None:

@@ -16,7 +16,7 @@ from app.models import audit, invitations, memberships, organizations
 from app.organizations.service import Organization, create_organization
 from pipelines.store.database import Database
 from tests.app.accounts.conftest import Build
-from tests.app.accounts.house import OTHER_PASSWORD, PASSWORD, House, Json, good, new_address, refused
+from tests.app.accounts.house import OTHER_PASSWORD, PASSWORD, House, Json, bearer, good, new_address, refused
 from tests.app.accounts.journey import Journey
 
 NOT_FOUND, FORBIDDEN = (404, "NOT_FOUND"), (403, "FORBIDDEN")
@@ -138,6 +138,22 @@ async def test_where_signing_up_is_closed(build: Build) -> None:
         organization, token = await invited(house, other)
         session = await journey.arrive(invitation_token=token)
         assert session["user"]["organization_id"] == str(organization.id)
+
+
+async def test_a_sign_in_that_was_only_begun_where_signing_up_is_closed(build: Build) -> None:
+    """It lets the address in, but to nothing: only the invitation's token joins."""
+    async with build(identity_signup="off") as house, house.browser() as browser:
+        journey = Journey(house, browser)
+        organization, token = await invited(house, journey.person())
+        assert (await journey.start(invitation_token=token)).status_code == 302
+        session = await journey.arrive()
+        assert session["user"]["organization_id"] is None
+        assert await number_of(house.database, organizations) == 1
+        accepted = await browser.post(
+            "/api/invitations/accept", json={"token": token}, headers=bearer(session["access_token"])
+        )
+        assert good(accepted)["user_id"] == session["user"]["id"]
+        assert good(await house.me(session["access_token"]))["organization"]["id"] == str(organization.id)
 
 
 async def test_with_a_provider(journey: Journey) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.app.accounts.conftest import DOMAIN
+from tests.app.accounts.conftest import DOMAIN, Build
 from tests.app.accounts.house import OTHER_PASSWORD, PASSWORD, SITE, House, good, new_address, refused
 from tests.app.accounts.journey import CALLBACK, Journey, query_of
 
@@ -94,6 +94,17 @@ async def test_nowhere_else(embedded: House, target: str) -> None:
     answer = await embedded.get("/api/auth/oauth/google", params={"next": target})
     assert refused(answer) == (400, "INVALID_REQUEST")
     assert "location" not in answer.headers
+
+
+async def test_a_listed_address(build: Build) -> None:
+    """`next` leads to what KB_ALLOWED_REDIRECTS names, and not to a host that its pattern only seems to fit."""
+    async with build(allowed_redirects="https://app.example.net/cb, https://*.example.org/**") as house:
+        for target, status in {
+            "https://app.example.net/cb": 302,
+            "https://a.example.org/x": 302,
+            "https://[2001:db8::1]?.example.org/x": 400,
+        }.items():
+            assert (await house.get("/api/auth/oauth/google", params={"next": target})).status_code == status
 
 
 async def test_callback_without_a_beginning(journey: Journey) -> None:

@@ -1,10 +1,17 @@
 """/auth/v1 is no side door: what limits and ends things at /api does so there, and the other way round."""
 
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
 from sqlalchemy import select
 
+from app.api_keys.service import create_key
+from app.audit import OPERATOR
+from app.members import repository as members
 from app.models import audit
 from tests.app.accounts.conftest import Build
-from tests.app.accounts.house import OTHER_PASSWORD, PASSWORD, House, good, new_address, refused
+from tests.app.accounts.house import OTHER_PASSWORD, PASSWORD, House, bearer, good, new_address, refused
 
 
 async def test_logins_are_counted_together(build: Build) -> None:
@@ -73,6 +80,55 @@ async def test_what_ends_there_ends_here(embedded: House) -> None:
     good(await embedded.me(one["access_token"]))
     assert (await embedded.identity("POST", "/logout?scope=local", token=one["access_token"])).status_code == 204
     assert refused(await embedded.me(one["access_token"])) == (401, "UNAUTHORIZED")
+
+
+@pytest.mark.parametrize("soft", [False, True])
+async def test_who_is_deleted_there_is_no_member_here(embedded: House, *, soft: bool) -> None:
+    """The seat is gone with the account, an owner's too: the address can be invited, and who is left stays."""
+    owner, other = await embedded.person(), await embedded.person()
+    organization, gone = UUID(owner["user"]["organization_id"]), UUID(other["user"]["id"])
+    await embedded.database.write(members.add_member, organization, gone, "owner", datetime.now(UTC))
+    url = f"/api/organizations/{organization}"
+    guest = {"email": new_address(), "role": "member"}
+    headers = bearer(other["access_token"]) | {"X-Organization-Id": str(organization)}
+    assert (await embedded.http.post(f"{url}/members", json=guest, headers=headers)).status_code == 201
+
+    good(await embedded.admin("DELETE", f"/users/{gone}", {"should_soft_delete": soft}))
+    token = owner["access_token"]
+    assert good(await embedded.get(url, token))["member_count"] == 1
+    assert good(await embedded.get(f"{url}/invitations", token))["invitations"] == []
+    leaving = await embedded.http.delete(f"{url}/members/{owner['user']['id']}", headers=bearer(token))
+    assert refused(leaving) == (409, "LAST_OWNER")
+    again = {"email": other["user"]["email"], "role": "owner"}
+    assert (await embedded.http.post(f"{url}/members", json=again, headers=bearer(token))).status_code == 201
+    assert await recorded_of(embedded, gone) == [
+        ("deleted", None),
+        ("member_removed", organization),
+        ("member_removed", UUID(other["user"]["organization_id"])),
+    ]
+
+
+async def recorded_of(house: House, user_id: UUID) -> list[tuple[str, UUID | None]]:
+    """What befell somebody by an operator, and in which organization."""
+    theirs = select(audit).where(audit.c.user_id == user_id, audit.c.actor == OPERATOR).order_by(audit.c.id)
+    rows = await house.database.read(lambda connection: connection.execute(theirs).all())
+    return [(row.action, row.organization_id) for row in rows]
+
+
+async def test_an_organization_whose_last_owner_is_deleted(embedded: House) -> None:
+    """Deleting is not refused; an operator's key invites the next owner."""
+    owner, heir = await embedded.person(), await embedded.person()
+    organization = UUID(owner["user"]["organization_id"])
+    good(await embedded.admin("DELETE", f"/users/{owner['user']['id']}"))
+    _, secret = await create_key(embedded.database, organization, "operator")
+    url, key = f"/api/organizations/{organization}", {"X-API-Key": secret}
+    invitation = {"email": heir["user"]["email"], "role": "owner"}
+    assert (await embedded.http.post(f"{url}/members", json=invitation, headers=key)).status_code == 201
+    token = embedded.mailbox.link(invitation["email"]).partition("?token=")[2]
+    accepting = bearer(heir["access_token"])
+    good(await embedded.http.post("/api/invitations/accept", json={"token": token}, headers=accepting))
+    members_now = good(await embedded.http.get(f"{url}/members", headers=key))["members"]
+    assert [(one["email"], one["role"]) for one in members_now] == [(heir["user"]["email"], "owner")]
 
 
 async def test_who_came_by_the_other_door(house: House) -> None:

@@ -15,10 +15,12 @@ from app import bodies
 from app.errors import ApiAccessDisabled, Forbidden, Unauthorized
 from app.members import repository as members
 from app.members.authority import locked
+from app.organizations.service import create_organization
 from app.principal import Person, Principal
 from app.roles import Operation
 from tests.app.conftest import page
-from tests.app.organizations.conftest import House, Resident
+from tests.app.organizations.conftest import House, Resident, refusal
+from tests.app.people import join
 from tests.databases import BOTH
 
 DATABASES = BOTH
@@ -70,16 +72,38 @@ async def test_a_key_that_is_deleted_writes_no_document(house: House, owner: Res
     assert (await owner.get("/api/documents"))["documents"] == []
 
 
-async def test_an_admin_who_is_removed_writes_no_document(house: House, owner: Resident) -> None:
-    """A role that was there when the request began is no role when its body is there."""
-    admin = await house.member("admin")
-    response = await held(
-        lambda body: admin.http.post("/api/documents", content=body, headers=JSON),
+async def write_meanwhile(writer: Resident, meanwhile: Awaitable[object]) -> httpx.Response:
+    return await held(
+        lambda body: writer.http.post("/api/documents", content=body, headers=JSON),
         httpx.Request("POST", "http://kb.test", json=page()).content,
-        owner.call("PATCH", f"members/{admin.id}", {"role": "member"}),
+        meanwhile,
     )
-    assert response.status_code == 401
+
+
+async def test_an_admin_who_is_demoted_writes_no_document(house: House, owner: Resident) -> None:
+    """A role that was there when the request began is no role when its body is there; the token is good: 403."""
+    admin = await house.member("admin")
+    response = await write_meanwhile(admin, owner.call("PATCH", f"members/{admin.id}", {"role": "member"}))
+    assert refusal(response) == (403, "FORBIDDEN")
     assert (await owner.get("/api/documents"))["documents"] == []
+
+
+async def test_an_admin_who_is_removed_writes_no_document(house: House, owner: Resident) -> None:
+    """Neither here nor in the organization that is the default one now."""
+    admin = await house.member("admin")
+    other = await create_organization(house.knowledge.database, "Another")
+    await join(house.knowledge.database, other, admin.somebody, "admin")
+    response = await write_meanwhile(admin, owner.call("DELETE", f"members/{admin.id}"))
+    assert refusal(response) == (403, "FORBIDDEN")
+    assert (await owner.get("/api/documents"))["documents"] == []
+    assert (await admin.get("/api/documents"))["documents"] == []
+
+
+async def test_a_role_that_still_permits_it(house: House, owner: Resident) -> None:
+    """Who has become another but may still do it goes on."""
+    admin = await house.member("admin")
+    response = await write_meanwhile(admin, owner.call("PATCH", f"members/{admin.id}", {"role": "owner"}))
+    assert response.status_code == 201
 
 
 class TestUnderTheLock:

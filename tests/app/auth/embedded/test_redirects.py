@@ -9,7 +9,13 @@ SITE = "https://app.example.com"
 SETTINGS = IdentitySettings(
     "https://api.example.com/auth/v1",
     SITE,
-    ("https://*.preview.example.com/**", "https://docs.example.com/*", "kb://done"),
+    (
+        "https://*.preview.example.com/**",
+        "https://docs.example.com/*",
+        "https://**.example.net/**",
+        "kb://done",
+        "kb:/*",
+    ),
 )
 
 GOOD = [
@@ -17,7 +23,9 @@ GOOD = [
     f"{SITE}/welcome?a=1",
     "https://one.preview.example.com/a/b?c=d",
     "https://docs.example.com/page",
+    "https://a.b.example.net/c?d",
     "kb://done",
+    "kb:/back",
 ]
 BAD = [
     "https://evil.example/x",
@@ -33,6 +41,12 @@ BAD = [
     "http://app.example.com/",
     "http://2130706433/",
     "http://0x7f.1/",
+    "https://[2001:db8::1]?.preview.example.com/x",
+    "https://2130706433?.preview.example.com/x",
+    "https://evil.example/.example.net/",
+    "https://evil.example?.example.net/",
+    "https://evil.example#.example.net/",
+    "https://a.example.net:8443/",
     "https://93.184.216.34/",
     f"{SITE}/\r\nSet-Cookie: a=b",
     f"{SITE}/ x",
