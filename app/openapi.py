@@ -27,7 +27,7 @@ STATUSES = {
     503: "The database, an index or a model cannot be used now; `Retry-After` says when to come back.",
 }
 NOT_FOUND = {404: "There is no such document."}
-CHANGED = {412: "The document has changed since the version named in If-Match."}
+CHANGED = {412: "The document is not at a version named in If-Match."}
 PENDING = "Accepted: what is `pending` will be searchable soon."
 TAGGED = {"ETag": {"description": "The document's version.", "schema": {"type": "string"}, "example": '"3"'}}
 
@@ -59,7 +59,7 @@ CREATE_RESPONSES = {
     **answers(200, "Updated (with `upsert`) and searchable.", SUMMARY),
     **answers(201, "Created and searchable.", SUMMARY),
     **answers(202, PENDING, SUMMARY | {"status": "pending", "indexed_at": None}),
-    **refusals({409: "A document with this source and external_id exists; `id` is its id."}),
+    **refusals({409: "A document with this source and external_id exists; `id` is its id."} | CHANGED),
 }
 BATCH_RESPONSES = {
     **answers(200, "All succeeded.", BATCH),
@@ -80,7 +80,7 @@ DELETE_RESPONSES: Responses = {204: {"description": "Deleted."}, **refusals(NOT_
 DELETE_SOURCE_RESPONSES = {
     **answers(200, "All documents of the source are deleted.", {"deleted": 12}),
     204: {"description": "The one document is deleted."},
-    **refusals(NOT_FOUND),
+    **refusals(NOT_FOUND | CHANGED),
 }
 QUERY_RESPONSES: Responses = {
     200: {

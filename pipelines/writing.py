@@ -14,7 +14,7 @@ from pipelines.errors import KnowledgeBaseError
 from pipelines.following import Indexes
 from pipelines.store import changes, documents, publishing
 from pipelines.store.database import Database
-from pipelines.store.documents import Accepted, Edit
+from pipelines.store.documents import Accepted, Edit, Revisions
 from pipelines.store.leases import Job, Lease
 from pipelines.types import Document, NewDocument, Put, Scope
 from pipelines.worker import Indexer, Worker
@@ -38,13 +38,19 @@ class Writer:
         self._background: set[asyncio.Task[Any]] = set()
 
     async def put_many(
-        self, new: Sequence[NewDocument], scope: Scope, *, upsert: bool, wait: float | None
+        self,
+        new: Sequence[NewDocument],
+        scope: Scope,
+        *,
+        upsert: bool,
+        wait: float | None,
+        if_match: Revisions | None = None,
     ) -> list[Put | KnowledgeBaseError]:
         """Each document stands alone: what is refused is in its place in the result. One transaction for all rows."""
         organization_id = whole(scope)
         until = self._until(wait)
         await self._indexes.state(organization_id)
-        accepted = await self._database.write(self._accept, organization_id, new, upsert, self._lease(until))
+        accepted = await self._database.write(self._accept, organization_id, new, upsert, self._lease(until), if_match)
         good = [one for one in accepted if isinstance(one, Accepted)]
         await self._settle(organization_id, good, until)
         now = await self._database.read(documents.get_many, organization_id, [one.id for one in good])
@@ -68,12 +74,13 @@ class Writer:
         new: Sequence[NewDocument],
         upsert: bool,
         lease: Lease | None,
+        if_match: Revisions | None,
     ) -> list[Accepted | KnowledgeBaseError]:
         changes.ensure(connection, organization_id, self._indexes.fingerprint)
-        return [_accept_one(connection, organization_id, one, upsert, lease) for one in new]
+        return [_accept_one(connection, organization_id, one, upsert, lease, if_match) for one in new]
 
     async def update(
-        self, document_id: UUID, scope: Scope, edit: Edit, *, if_match: int | None, wait: float | None
+        self, document_id: UUID, scope: Scope, edit: Edit, *, if_match: Revisions | None, wait: float | None
     ) -> Document:
         organization_id = whole(scope)
         until = self._until(wait)
@@ -112,14 +119,14 @@ class Writer:
         task.add_done_callback(self._background.discard)
         return task
 
-    async def remove(self, document_id: UUID, scope: Scope, *, if_match: int | None) -> None:
+    async def remove(self, document_id: UUID, scope: Scope, *, if_match: Revisions | None) -> None:
         organization_id = whole(scope)
         await self._database.write(documents.remove, organization_id, document_id, if_match=if_match)
         self._tell(organization_id)
 
-    async def remove_by_key(self, source: str, external_id: str, scope: Scope) -> None:
+    async def remove_by_key(self, source: str, external_id: str, scope: Scope, *, if_match: Revisions | None) -> None:
         organization_id = whole(scope)
-        await self._database.write(documents.remove_by_key, organization_id, source, external_id)
+        await self._database.write(documents.remove_by_key, organization_id, source, external_id, if_match=if_match)
         self._tell(organization_id)
 
     async def remove_source(self, source: str, scope: Scope) -> int:
@@ -147,10 +154,15 @@ def whole(scope: Scope) -> UUID:
 
 
 def _accept_one(
-    connection: Connection, organization_id: UUID, one: NewDocument, upsert: bool, lease: Lease | None
+    connection: Connection,
+    organization_id: UUID,
+    one: NewDocument,
+    upsert: bool,
+    lease: Lease | None,
+    if_match: Revisions | None,
 ) -> Accepted | KnowledgeBaseError:
     try:
-        return documents.accept(connection, organization_id, one, upsert=upsert, lease=lease)
+        return documents.accept(connection, organization_id, one, upsert=upsert, lease=lease, if_match=if_match)
     except KnowledgeBaseError as refusal:
         return refusal
 

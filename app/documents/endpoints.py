@@ -12,7 +12,7 @@ from app import openapi
 from app.auth.credentials import Caller, authenticate, permitted
 from app.bodies import body, json_media_type
 from app.documents.batch import put_all
-from app.documents.preconditions import etag, wanted_revision
+from app.documents.preconditions import etag, wanted_revisions
 from app.documents.schemas import SOURCE, Batch, CreateDocument, UpdateDocument, full, listed, summary
 from app.errors import InvalidRequest
 from app.identifiers import read_id
@@ -51,10 +51,12 @@ async def create(
     knowledge: Knowledge,
     given: Annotated[CreateDocument, Depends(body(CreateDocument))],
     upsert: Upsert = False,
+    if_match: IfMatch = None,
     prefer: Prefer = None,
 ) -> Response:
     """Create a document; the answer comes when it is searchable."""
-    put = await knowledge.put(given.as_new(), caller.scope, upsert=upsert, wait=_wait(prefer))
+    wanted = wanted_revisions(if_match)
+    put = await knowledge.put(given.as_new(), caller.scope, upsert=upsert, if_match=wanted, wait=_wait(prefer))
     document = put.document
     status = 202 if document.status != DocumentStatus.INDEXED else 201 if put.created else 200
     headers = {"Location": f"/api/documents/{document.id}", "ETag": etag(document), **_applied(prefer)}
@@ -116,15 +118,14 @@ async def update(
     prefer: Prefer = None,
 ) -> Response:
     """Update what is named; the answer comes when the new version is searchable."""
-    known = _id(document_id)
     document = await knowledge.update(
-        known,
+        _id(document_id),
         caller.scope,
         title=given.title,
         content=given.content,
         url=given.new_url,
         metadata=given.metadata,
-        if_match=await wanted_revision(if_match, known, caller.scope, knowledge),
+        if_match=wanted_revisions(if_match),
         wait=_wait(prefer),
     )
     return _full(document, 200 if document.status == DocumentStatus.INDEXED else 202, _applied(prefer))
@@ -133,9 +134,7 @@ async def update(
 @router.delete("/{document_id}", dependencies=EDITING, status_code=204, responses=openapi.DELETE_RESPONSES)
 async def delete(document_id: str, caller: Caller, knowledge: Knowledge, if_match: IfMatch = None) -> Response:
     """Delete one document; from the answer on nothing cites it."""
-    known = _id(document_id)
-    wanted = await wanted_revision(if_match, known, caller.scope, knowledge)
-    await knowledge.remove(known, caller.scope, if_match=wanted)
+    await knowledge.remove(_id(document_id), caller.scope, if_match=wanted_revisions(if_match))
     return Response(status_code=204)
 
 
@@ -146,6 +145,7 @@ async def delete_by_source(
     knowledge: Knowledge,
     source: Annotated[str, Query(pattern=SOURCE)],
     external_id: Annotated[str, Query(min_length=1, max_length=512, pattern=r"^[^\x00]*$")] | None = None,
+    if_match: IfMatch = None,
 ) -> Response:
     """Delete all documents of a source (200 with their number), or the one of its `external_id` (204).
 
@@ -153,10 +153,12 @@ async def delete_by_source(
     """
     if unknown := request.query_params.keys() - {"source", "external_id"}:
         raise InvalidRequest(f"There is no parameter {min(unknown)}.")
-    if external_id is None:
-        return json_response({"deleted": await knowledge.remove_source(source, caller.scope)})
-    await knowledge.remove_by_key(source, external_id, caller.scope)
-    return Response(status_code=204)
+    if external_id is not None:
+        await knowledge.remove_by_key(source, external_id, caller.scope, if_match=wanted_revisions(if_match))
+        return Response(status_code=204)
+    if if_match is not None:
+        raise InvalidRequest("If-Match names a version of one document: a whole source has none.")
+    return json_response({"deleted": await knowledge.remove_source(source, caller.scope)})
 
 
 def _id(text: str) -> UUID:
