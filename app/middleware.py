@@ -17,6 +17,7 @@ from app.errors import PayloadTooLarge
 from app.identifiers import new_id
 from app.metrics import Metrics
 from app.responses import encode
+from app.shutdown import HARD, Shutdown
 
 access_log = logging.getLogger("app.access")
 
@@ -36,9 +37,10 @@ class _Sent:
 class Surroundings:
     """Gives each request its id and each response its common headers; writes one log line for each."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics | None = None) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics | None = None, shutdown: Shutdown | None = None) -> None:
         self._app = app
         self._metrics = metrics or Metrics()
+        self._shutdown = shutdown or Shutdown()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -56,7 +58,8 @@ class Surroundings:
 
     async def _run(self, scope: Scope, receive: Receive, send: Send, sent: _Sent) -> None:
         try:
-            await self._app(scope, receive, send)
+            async with self._shutdown.stopping(HARD):
+                await self._app(scope, receive, send)
         except ClientDisconnect:
             pass
         except Exception as error:

@@ -236,6 +236,10 @@ class KnowledgeBase:
         equal = {"source": source, "status": status, "external_id": external_id}
         return await self._database.read(documents.page, scope.organization_id, equal, limit=limit, cursor=cursor)
 
+    def stop_waiting(self) -> None:
+        """From now on writes return at once, pending: the process ends, and the next one takes up what is left."""
+        self._writer.stop_waiting()
+
     # --- answers out
 
     async def retrieve(self, question: str, scope: Scope, *, limit: int | None = None) -> Retrieval:

@@ -36,6 +36,7 @@ class Writer:
         self._works = works
         self._wait = wait
         self._background: set[asyncio.Task[Any]] = set()
+        self._stopped = asyncio.get_running_loop().create_future()
 
     async def put_many(
         self,
@@ -61,7 +62,8 @@ class Writer:
 
     def _until(self, wait: float | None) -> float:
         seconds = self._wait if wait is None else wait
-        return time.monotonic() + seconds if seconds and self._works else 0.0
+        waits = seconds and self._works and not self._stopped.done()
+        return time.monotonic() + seconds if waits else 0.0
 
     def _lease(self, until: float) -> Lease | None:
         """Who waits indexes; what nobody waits for is left to the worker."""
@@ -100,13 +102,14 @@ class Writer:
             self._worker.wake()
             return
         indexing = self._spawn(self._indexer.index(jobs))
-        await asyncio.wait({indexing}, timeout=until - time.monotonic())
+        seconds = until - time.monotonic()
+        await asyncio.wait({indexing, self._stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if indexing.done():
             await self._await_others(jobs, until)
 
     async def _await_others(self, jobs: Sequence[Job], until: float) -> None:
         """Whoever overtook one of these may be another process: there is no event to wait for."""
-        while time.monotonic() < until and await self._others_index(jobs):  # noqa: ASYNC110 - as it says above
+        while time.monotonic() < until and not self._stopped.done() and await self._others_index(jobs):  # noqa: ASYNC110 - as it says above
             await asyncio.sleep(POLL)
 
     async def _others_index(self, jobs: Sequence[Job]) -> bool:
@@ -139,6 +142,10 @@ class Writer:
         """No answer cites what the database has not: that the indexes drop it too can wait."""
         if self._works:
             self._spawn(self._indexer.follow(organization_id))
+
+    def stop_waiting(self) -> None:
+        if not self._stopped.done():
+            self._stopped.set_result(None)
 
     async def close(self) -> None:
         for task in self._background:

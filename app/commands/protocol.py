@@ -46,6 +46,12 @@ class BoundedHeads(HttpToolsProtocol):
         self._unfinished = 0
         super().on_message_complete()
 
+    def shutdown(self) -> None:
+        """Called for each connection when the server begins to end, in a worker process, too."""
+        super().shutdown()
+        if shutdown := self.app_state.get("shutdown"):
+            shutdown.begin(self.config.timeout_graceful_shutdown)
+
     def _unsupported_upgrade_warning(self) -> None:
         """Nobody is to be told: an upgrade that is not offered is a request like any other."""
 
