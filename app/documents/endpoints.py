@@ -6,6 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Request
+from pydantic import WithJsonSchema
 from starlette.responses import Response
 
 from app import openapi
@@ -33,8 +34,10 @@ router = APIRouter(
 EDITING = [Depends(permitted(Operation.EDIT_DOCUMENTS)), LIMITED]
 READING = [Depends(permitted(Operation.READ_DOCUMENTS)), LIMITED]
 
-Prefer = Annotated[str | None, Header(description="`respond-async`: answer 202 at once and index in the background.")]
-IfMatch = Annotated[str | None, Header(description="Only if this is the document's version (its `ETag`).")]
+Lines = Annotated[list[str], WithJsonSchema({"type": "string"})]
+"""A header's, which are one list (RFC 9110, 5.3)."""
+Prefer = Annotated[Lines | None, Header(description="`respond-async`: answer 202 at once and index in the background.")]
+IfMatch = Annotated[Lines | None, Header(description="Only if this is the document's version (its `ETag`).")]
 Upsert = Annotated[bool, Query(description="Update the document where it exists already.")]
 Text = Annotated[str, Query(max_length=512, pattern=r"^[^\x00]*$")]
 
@@ -172,13 +175,14 @@ def _full(document: Document, status: int = 200, headers: dict[str, str] | None 
     return json_response(full(document), status, {"ETag": etag(document), **(headers or {})})
 
 
-def _is_async(prefer: str | None) -> bool:
-    return any(wish.strip().lower() == "respond-async" for wish in (prefer or "").replace(";", ",").split(","))
+def _is_async(prefer: list[str] | None) -> bool:
+    wishes = ",".join(prefer or ()).replace(";", ",").split(",")
+    return any(wish.strip().lower() == "respond-async" for wish in wishes)
 
 
-def _wait(prefer: str | None) -> float | None:
+def _wait(prefer: list[str] | None) -> float | None:
     return 0.0 if _is_async(prefer) else None
 
 
-def _applied(prefer: str | None) -> dict[str, str]:
+def _applied(prefer: list[str] | None) -> dict[str, str]:
     return {"Preference-Applied": "respond-async"} if _is_async(prefer) else {}

@@ -19,11 +19,11 @@ def etag(document: Document) -> str:
     return f'"{document.revision}"'
 
 
-def wanted_revisions(header: str | None) -> Container[int] | None:
+def wanted_revisions(lines: list[str] | None) -> Container[int] | None:
     """Those that an If-Match allows, None without one; of strong tags only, and of what is no list of tags none."""
-    if header is None:
+    if lines is None:
         return None
-    header = header.strip()
+    header = ",".join(lines).strip()
     if header == "*":
         return ANY
     tags = TAG.findall(header) if TAGS.fullmatch(header) else []

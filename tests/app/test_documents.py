@@ -113,6 +113,15 @@ async def test_put_honours_if_match(client: httpx.AsyncClient, header: str, stat
     assert status == 200 or response.json()["code"] == "PRECONDITION_FAILED"
 
 
+async def test_headers_on_several_lines(client: httpx.AsyncClient) -> None:
+    """They are one list."""
+    tags, wishes = [("If-Match", '"7"'), ("If-Match", '"1"')], [("Prefer", "wait=5"), ("Prefer", "respond-async")]
+    path = f"/api/documents/{(await created(client))['id']}"
+    response = await client.put(path, json={"title": "New"}, headers=[*tags, *wishes])
+    assert response.status_code == 202, response.text
+    assert response.headers["preference-applied"] == "respond-async"
+
+
 async def test_delete_once(client: httpx.AsyncClient) -> None:
     """A document is deleted with 204, only in the version named, and then it is gone."""
     path = f"/api/documents/{(await created(client))['id']}"
