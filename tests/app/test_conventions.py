@@ -259,5 +259,13 @@ async def test_description(anonymous: httpx.AsyncClient) -> None:
     assert set(stream) == {"application/json", "text/event-stream"}
     for path, operations in said["paths"].items():
         for operation in operations.values():
+async def test_validation_names_no_class_of_ours(client: httpx.AsyncClient) -> None:
+    """What should be an object is called one."""
+    response = await client.post(QUERY, json={"question": "x", "options": 5})
+    assert response.json()["details"] == [{"field": "options", "message": "Input should be an object."}]
+    response = await client.post(DOCUMENTS, json=page(metadata=5))
+    assert response.json()["details"] == [{"field": "metadata", "message": "Input should be an object."}]
+
+
             if not path.startswith("/api/auth/"):
                 assert bool(operation["security"]) == path.startswith("/api/")
