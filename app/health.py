@@ -13,6 +13,7 @@ from sqlalchemy import Connection, text
 from starlette.responses import Response
 
 from app import shapes
+from app.auth.credentials import bearer
 from app.errors import NotFound, Unauthorized, Unavailable
 from app.limits.dependencies import limits_of
 from app.openapi import answers, refusals
@@ -63,8 +64,7 @@ async def metrics(request: Request) -> Response:
     expected = state["settings"].metrics_token
     if expected is None:
         raise NotFound
-    given = request.headers.get("authorization", "").partition(" ")[2]
-    if not secrets.compare_digest(given.encode(), expected.get_secret_value().encode()):
+    if not secrets.compare_digest(bearer(request).encode(), expected.get_secret_value().encode()):
         raise Unauthorized
     counted = state["metrics"]
     counted.pending.set(await state["knowledge"].count_pending())
