@@ -34,7 +34,8 @@ def _not_blank(text: str) -> str:
 def _web_address(url: str) -> str:
     try:
         parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and parts.hostname and url.isprintable() and " " not in url
+        named = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        good = named and url.isprintable() and " " not in url
     except ValueError:
         good = False
     if not good:

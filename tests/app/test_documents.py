@@ -234,6 +234,8 @@ NESTED: dict[str, Any] = {"1": {"2": {"3": {"4": [1]}}}}
         ({"url": "ftp://example.com"}, "url"),
         ({"url": "https://"}, "url"),
         ({"url": "http://[::1"}, "url"),
+        ({"url": "http://a:99999999/"}, "url"),
+        ({"url": "http://a:0/"}, "url"),
         ({"url": "https://example.com/" + "x" * 2048}, "url"),
         ({"metadata": []}, "metadata"),
         ({"metadata": {"a": "x" * 16_384}}, "metadata"),
