@@ -136,4 +136,6 @@ def _allowed(request: Request, error: HTTPException) -> str:
     """All methods of the address: the framework names only those of the first route that has its path."""
     path = getattr(request.scope.get("route"), "path", "")
     methods = request.app.openapi()["paths"].get(path)
-    return ", ".join(sorted(map(str.upper, methods))) if methods else (error.headers or {}).get("Allow", "")
+    if not methods:
+        return (error.headers or {}).get("Allow", "")
+    return ", ".join(sorted({*map(str.upper, methods), *(["HEAD"] if "get" in methods else [])}))
