@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, cast
@@ -81,8 +82,12 @@ def details_of(errors: Sequence[Any], skip: int = 0) -> Details:
     ]
 
 
+OBJECT = re.compile(r"a valid dictionary( or instance of \w+| or object to extract fields from)?")
+"""As the validation calls one: Python's word, and the name of a class of ours."""
+
+
 def sentence(message: str) -> str:
-    message = message.removeprefix("Value error, ")
+    message = OBJECT.sub("an object", message.removeprefix("Value error, "))
     return f"{message[:1].upper()}{message[1:].rstrip('.')}."
 
 
@@ -131,4 +136,6 @@ def _allowed(request: Request, error: HTTPException) -> str:
     """All methods of the address: the framework names only those of the first route that has its path."""
     path = getattr(request.scope.get("route"), "path", "")
     methods = request.app.openapi()["paths"].get(path)
-    return ", ".join(sorted(map(str.upper, methods))) if methods else (error.headers or {}).get("Allow", "")
+    if not methods:
+        return (error.headers or {}).get("Allow", "")
+    return ", ".join(sorted({*map(str.upper, methods), *(["HEAD"] if "get" in methods else [])}))

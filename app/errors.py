@@ -93,6 +93,11 @@ class DatabaseUnavailable(Unavailable):
         super().__init__("DATABASE_UNAVAILABLE", "The database cannot be used right now.", retry_after=5)
 
 
+class ShuttingDown(Unavailable):
+    def __init__(self) -> None:
+        super().__init__("SHUTTING_DOWN", "The service is being stopped or restarted: try again.", retry_after=5)
+
+
 class InternalError(ServiceError):
     def __init__(self) -> None:
         super().__init__(500, "INTERNAL_ERROR", "Something went wrong on our side.")

@@ -12,8 +12,11 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from sqlalchemy import Connection, text
 from starlette.responses import Response
 
+from app import shapes
+from app.auth.credentials import bearer
 from app.errors import NotFound, Unauthorized, Unavailable
 from app.limits.dependencies import limits_of
+from app.openapi import answers, refusals
 from app.responses import json_response
 from app.state import Knowledge, state_of
 
@@ -22,16 +25,22 @@ logger = logging.getLogger(__name__)
 PATIENCE = 5.0
 RETRY_AFTER = 5
 
+READY = {"status": "ok", "checks": {"database": "ok", "index": "ok", "identity": "ok"}}
+READY_RESPONSES = {
+    **answers(200, "It can answer.", READY, shapes.Ready),
+    **refusals({503: "`NOT_READY`: `checks` names what cannot be reached."}),
+}
+
 router = APIRouter(tags=["Health"])
 
 
-@router.get("/healthz")
+@router.get("/healthz", responses=answers(200, "It lives.", {"status": "ok"}, shapes.Alive))
 async def alive() -> Response:
     """Whether the process lives."""
     return json_response({"status": "ok"})
 
 
-@router.get("/readyz")
+@router.get("/readyz", responses=READY_RESPONSES)
 async def ready(request: Request, knowledge: Knowledge) -> Response:
     """Whether it can answer: 503 names what cannot be reached."""
     wanted = {
@@ -55,8 +64,7 @@ async def metrics(request: Request) -> Response:
     expected = state["settings"].metrics_token
     if expected is None:
         raise NotFound
-    given = request.headers.get("authorization", "").partition(" ")[2]
-    if not secrets.compare_digest(given.encode(), expected.get_secret_value().encode()):
+    if not secrets.compare_digest(bearer(request).encode(), expected.get_secret_value().encode()):
         raise Unauthorized
     counted = state["metrics"]
     counted.pending.set(await state["knowledge"].count_pending())

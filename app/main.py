@@ -38,6 +38,7 @@ from app.migrations import migrate
 from app.organizations import endpoints as organizations
 from app.organizations.lookup import OrganizationLookup
 from app.query import endpoints as query
+from app.shutdown import Shutdown
 from app.state import State
 from pipelines.knowledge import KnowledgeBase
 
@@ -65,7 +66,7 @@ def create_app(
 ) -> FastAPI:
     """Opens what the settings describe when it starts, but for what it is given, which it does not close."""
     settings = settings or Settings()
-    metrics = Metrics()
+    metrics, shutdown = Metrics(), Shutdown()
     app = FastAPI(
         title="Knowledge base query service",
         version=version("kb-query-service"),
@@ -73,8 +74,12 @@ def create_app(
         docs_url=None,  # its pages would load scripts from foreign hosts
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(settings, knowledge, identity, metrics),
-        middleware=[Middleware(LimitHeaders), Middleware(Surroundings, metrics=metrics), Middleware(BodyLimit)],
+        lifespan=_lifespan(settings, knowledge, identity, metrics, shutdown),
+        middleware=[
+            Middleware(LimitHeaders),
+            Middleware(Surroundings, metrics=metrics, shutdown=shutdown),
+            Middleware(BodyLimit),
+        ],
     )
     error_handlers.install(app)
     for router in ROUTERS:
@@ -86,12 +91,17 @@ def create_app(
 
 
 def _lifespan(
-    settings: Settings, given: KnowledgeBase | None, known: IdentityServer | None, metrics: Metrics
+    settings: Settings,
+    given: KnowledgeBase | None,
+    known: IdentityServer | None,
+    metrics: Metrics,
+    shutdown: Shutdown,
 ) -> Lifespan:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
         async with AsyncExitStack() as stack:
             opened = given if given is not None else await _opened(settings, stack)
+            shutdown.on_soft(opened.stop_waiting)
             await migrate(opened.database)
             identity = known if known is not None else await stack.enter_async_context(opened_identity(settings))
             keys = KeyLookup(opened.database)
@@ -115,6 +125,7 @@ def _lifespan(
                 identity_door=make_door(identity, account_limits, opened.database),
                 mailer=mailer(settings),
                 metrics=metrics,
+                shutdown=shutdown,
             )
 
     return lifespan

@@ -11,12 +11,14 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.auth import PATH
 from app.context import KEY, RequestContext, context_of
 from app.error_handlers import as_service_error, error_response
 from app.errors import PayloadTooLarge
 from app.identifiers import new_id
 from app.metrics import Metrics
 from app.responses import encode
+from app.shutdown import HARD, Shutdown
 
 access_log = logging.getLogger("app.access")
 
@@ -34,16 +36,23 @@ class _Sent:
 
 
 class Surroundings:
-    """Gives each request its id and each response its common headers; writes one log line for each."""
+    """Gives each request its id and each response its common headers; writes one log line for each.
 
-    def __init__(self, app: ASGIApp, metrics: Metrics | None = None) -> None:
+    HEAD is GET without the body; at the identity server it stays refused, where a GET uses up the link of a mail.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics | None = None, shutdown: Shutdown | None = None) -> None:
         self._app = app
         self._metrics = metrics or Metrics()
+        self._shutdown = shutdown or Shutdown()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        method = scope["method"]
+        if method == "HEAD" and not scope["path"].startswith(f"{PATH}/"):
+            scope, send = {**scope, "method": "GET"}, _without_body(send)
         context = scope[KEY] = RequestContext(_request_id(scope))
         sent, started = _Sent(), time.perf_counter()
         try:
@@ -51,12 +60,13 @@ class Surroundings:
         finally:
             status, seconds = sent.status or CLIENT_CLOSED, time.perf_counter() - started
             route = getattr(scope.get("route"), "path", None)
-            self._metrics.request(scope["method"], route, status, seconds)
-            _log(scope["method"], route, context, status, seconds)
+            self._metrics.request(method, route, status, seconds)
+            _log(method, route, context, status, seconds)
 
     async def _run(self, scope: Scope, receive: Receive, send: Send, sent: _Sent) -> None:
         try:
-            await self._app(scope, receive, send)
+            async with self._shutdown.stopping(HARD):
+                await self._app(scope, receive, send)
         except ClientDisconnect:
             pass
         except Exception as error:
@@ -110,6 +120,13 @@ def _with_headers(send: Send, context: RequestContext, sent: _Sent) -> Send:
             headers["X-Request-Id"] = context.request_id
             headers["X-Content-Type-Options"] = "nosniff"
         await send(message)
+
+    return sending
+
+
+def _without_body(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
 
     return sending
 

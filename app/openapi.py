@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import iter_route_contexts
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
-from app.auth.routes import Credentials, declared_by, operation_of
+from app import shapes
+from app.auth.credentials import ORGANIZATION
+from app.auth.routes import Credentials, declared_by, limit_of, operation_of
 from app.examples import ANSWER, BATCH, DOCUMENT, DOCUMENTS, ERROR, FOUND, STREAM, SUMMARY
+from app.limits.limiter import Kind
 from app.roles import PERMITTED, ROLES
 
 REFERENCE = "#/components/schemas/{model}"
@@ -27,11 +31,51 @@ STATUSES = {
     503: "The database, an index or a model cannot be used now; `Retry-After` says when to come back.",
 }
 NOT_FOUND = {404: "There is no such document."}
-CHANGED = {412: "The document has changed since the version named in If-Match."}
+CHANGED = {412: "The document is not at a version named in If-Match."}
 PENDING = "Accepted: what is `pending` will be searchable soon."
-TAGGED = {"ETag": {"description": "The document's version.", "schema": {"type": "string"}, "example": '"3"'}}
+HEADER = "#/components/headers/{name}"
+
+
+def _header(description: str, example: str | int) -> dict[str, Any]:
+    kind = "integer" if isinstance(example, int) else "string"
+    return {"description": description, "schema": {"type": kind}, "example": example}
+
+
+HEADERS = {
+    "X-Request-Id": _header("The request's own, or a new one.", "01942f6d-5c10-7f9d-a1d4-90b7c2e8f635"),
+    "X-RateLimit-Limit": _header("Of the limit that binds first.", 200),
+    "X-RateLimit-Remaining": _header("What is left of it.", 187),
+    "X-RateLimit-Reset": _header("When it is full again, in Unix seconds.", 1795239068),
+    "X-RateLimit-Quota-Limit": _header("Questions of the month, or `unlimited`.", "1000"),
+    "X-RateLimit-Quota-Remaining": _header("What is left of them, or `unlimited`.", "688"),
+    "X-RateLimit-Quota-Reset": _header("When the next month begins, in Unix seconds.", 1796083200),
+    "Retry-After": _header("Seconds.", 5),
+    "ETag": _header("The document's version.", '"3"'),
+    "Location": _header("The document's address.", "/api/documents/01942f6c-8b1e-7c3a-9d52-6f0e4a7b1c90"),
+}
+RATE = [name for name in HEADERS if name.startswith("X-RateLimit-") and "Quota" not in name]
+QUOTA = [name for name in HEADERS if "Quota" in name]
+TOLD = {Kind.GENERAL: RATE, Kind.QUESTION: RATE + QUOTA}
+UNCOUNTED = {"401", "403", "413", "415"}
+"""Refused before the limits are asked."""
+LATER = {"429", "503"}
+
+
+def _headers(names: Sequence[str]) -> dict[str, Any]:
+    return {name: {"$ref": HEADER.format(name=name)} for name in names}
+
+
+TAGGED = _headers(["ETag"])
+MADE = _headers(["ETag", "Location"])
+CHOICE = {
+    "name": "X-Organization-Id",
+    "in": "header",
+    "description": "Of several organizations the one that is meant; without it the one joined first.",
+    "schema": {"type": "string", "format": "uuid"},
+}
 
 _bodies: list[type[BaseModel]] = []
+_answers: list[Any] = []
 Responses = dict[int | str, dict[str, Any]]
 
 
@@ -42,8 +86,13 @@ def request_body(model: type[BaseModel]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {JSON: {"schema": schema}}}}
 
 
-def answers(status: int, description: str, example: Any, **more: Any) -> Responses:
-    return {status: {"description": description, "content": {JSON: {"example": example}}, **more}}
+def answers(status: int, description: str, example: Any, shape: Any, **more: Any) -> Responses:
+    return {status: {"description": description, "content": {JSON: shown(example, shape)}, **more}}
+
+
+def shown(example: Any, shape: Any) -> dict[str, Any]:
+    _answers.append(shape)
+    return {"schema": {"$ref": REFERENCE.format(model=shape.__name__)}, "example": example}
 
 
 def refusals(statuses: dict[int, str]) -> Responses:
@@ -56,31 +105,31 @@ def _refusal(text: str) -> dict[str, Any]:
 
 EVERYWHERE = refusals(STATUSES)
 CREATE_RESPONSES = {
-    **answers(200, "Updated (with `upsert`) and searchable.", SUMMARY),
-    **answers(201, "Created and searchable.", SUMMARY),
-    **answers(202, PENDING, SUMMARY | {"status": "pending", "indexed_at": None}),
-    **refusals({409: "A document with this source and external_id exists; `id` is its id."}),
+    **answers(200, "Updated (with `upsert`) and searchable.", SUMMARY, shapes.DocumentSummary, headers=MADE),
+    **answers(201, "Created and searchable.", SUMMARY, shapes.DocumentSummary, headers=MADE),
+    **answers(202, PENDING, SUMMARY | {"status": "pending", "indexed_at": None}, shapes.DocumentSummary, headers=MADE),
+    **refusals({409: "A document with this source and external_id exists; `id` is its id."} | CHANGED),
 }
 BATCH_RESPONSES = {
-    **answers(200, "All succeeded.", BATCH),
-    **answers(202, PENDING, BATCH),
-    **answers(207, "Some failed: each item has its own status.", BATCH),
+    **answers(200, "All succeeded.", BATCH, shapes.BatchOutcome),
+    **answers(202, PENDING, BATCH, shapes.BatchOutcome),
+    **answers(207, "Some failed: each item has its own status.", BATCH, shapes.BatchOutcome),
 }
-LIST_RESPONSES = answers(200, "A page of documents.", DOCUMENTS)
+LIST_RESPONSES = answers(200, "A page of documents.", DOCUMENTS, shapes.DocumentPage)
 GET_RESPONSES = {
-    **answers(200, "The newest version.", DOCUMENT, headers=TAGGED),
+    **answers(200, "The newest version.", DOCUMENT, shapes.Document, headers=TAGGED),
     **refusals(NOT_FOUND),
 }
 UPDATE_RESPONSES = {
-    **answers(200, "Updated and searchable.", DOCUMENT, headers=TAGGED),
-    **answers(202, PENDING, DOCUMENT | {"status": "pending", "indexed_at": None}, headers=TAGGED),
+    **answers(200, "Updated and searchable.", DOCUMENT, shapes.Document, headers=TAGGED),
+    **answers(202, PENDING, DOCUMENT | {"status": "pending", "indexed_at": None}, shapes.Document, headers=TAGGED),
     **refusals(NOT_FOUND | CHANGED),
 }
 DELETE_RESPONSES: Responses = {204: {"description": "Deleted."}, **refusals(NOT_FOUND | CHANGED)}
 DELETE_SOURCE_RESPONSES = {
-    **answers(200, "All documents of the source are deleted.", {"deleted": 12}),
+    **answers(200, "All documents of the source are deleted.", {"deleted": 12}, shapes.Deleted),
     204: {"description": "The one document is deleted."},
-    **refusals(NOT_FOUND),
+    **refusals(NOT_FOUND | CHANGED),
 }
 QUERY_RESPONSES: Responses = {
     200: {
@@ -90,12 +139,12 @@ QUERY_RESPONSES: Responses = {
             " a colon keep the connection open and mean nothing."
         ),
         "content": {
-            JSON: {"example": ANSWER},
+            JSON: shown(ANSWER, shapes.QueryAnswer),
             "text/event-stream": {"schema": {"type": "string"}, "example": STREAM},
         },
     }
 }
-SEARCH_RESPONSES = answers(200, "Documents, best first.", FOUND)
+SEARCH_RESPONSES = answers(200, "Documents, best first.", FOUND, shapes.SearchResults)
 
 ERROR_SCHEMA = {
     "title": "Error",
@@ -141,6 +190,7 @@ def _description(app: FastAPI, server: str) -> dict[str, Any]:
     components = said.setdefault("components", {})
     components["schemas"] = {**_kept(components.get("schemas", {})), "Error": ERROR_SCHEMA, **_schemas()}
     components["securitySchemes"] = SECURITY
+    components["headers"] = HEADERS
     for route in iter_route_contexts(app.routes):
         for method in route.methods or ():
             if operation := said["paths"].get(route.path, {}).get(method.lower()):
@@ -159,6 +209,18 @@ def _complete(operation: dict[str, Any], route: Any) -> None:
     if wanted := operation_of(route):
         roles = ", ".join(role for role in ROLES if role in PERMITTED[wanted])
         operation["description"] = f"{operation.get('description', '')}\n\nRoles: {roles}.".strip()
+    if schemes and f"{{{ORGANIZATION}}}" not in route.path:
+        operation.setdefault("parameters", []).append(CHOICE)
+    for status, response in operation["responses"].items():
+        if example := route.responses.get(int(status), {}).get("content", {}).get(JSON, {}).get("example"):
+            response["content"][JSON]["example"] = example  # the framework leaves null out of it
+        response["headers"] = {**response.get("headers", {}), **_headers(_common(status, limit_of(route)))}
+
+
+def _common(status: str, limit: Kind | None) -> list[str]:
+    """The headers of every response with this status."""
+    told = TOLD[limit] if limit and status not in UNCOUNTED else []
+    return ["X-Request-Id", *told, *(["Retry-After"] if status in LATER else [])]
 
 
 def _kept(schemas: dict[str, Any]) -> dict[str, Any]:
@@ -168,8 +230,8 @@ def _kept(schemas: dict[str, Any]) -> dict[str, Any]:
 
 def _schemas() -> dict[str, Any]:
     schemas: dict[str, Any] = {}
-    for model in _bodies:
-        schema = model.model_json_schema(ref_template=REFERENCE)
+    for model in (*_bodies, *_answers):
+        schema = TypeAdapter(model).json_schema(ref_template=REFERENCE)
         schemas |= schema.pop("$defs", {})
         schemas[model.__name__] = schema
     return schemas

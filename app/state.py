@@ -16,6 +16,7 @@ from app.limits.account import AccountLimits
 from app.limits.limiter import Limits
 from app.metrics import Metrics
 from app.organizations.lookup import OrganizationLookup
+from app.shutdown import Shutdown
 from pipelines.knowledge import KnowledgeBase
 
 
@@ -29,6 +30,7 @@ class State(TypedDict):
     account_limits: AccountLimits
     mailer: Mailer
     metrics: Metrics
+    shutdown: Shutdown
     accounts: Accounts
     identity_door: ASGIApp | None
 

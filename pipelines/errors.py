@@ -3,7 +3,7 @@
 KnowledgeBaseError
 ├── DocumentNotFound
 ├── DocumentExists          carries the id of the one that is there
-├── PreconditionFailed      an `if_match` that names another version
+├── PreconditionFailed      an `if_match` that names other versions
 ├── InvalidCursor
 ├── IndexUnavailable        an index cannot be used now (down, or made with another embedding model)
 ├── AnswerUnavailable       the language model cannot be used now
@@ -32,7 +32,7 @@ class DocumentExists(KnowledgeBaseError):
 
 class PreconditionFailed(KnowledgeBaseError):
     def __init__(self) -> None:
-        super().__init__("The document has changed since the version named in If-Match.")
+        super().__init__("The document is not at a version named in If-Match.")
 
 
 class InvalidCursor(KnowledgeBaseError):

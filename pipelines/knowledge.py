@@ -23,7 +23,7 @@ from pipelines.fusion import Fusion
 from pipelines.retrieval import HybridRetriever
 from pipelines.store import documents, leases
 from pipelines.store.database import Database
-from pipelines.store.documents import Edit
+from pipelines.store.documents import Edit, Revisions
 from pipelines.store.folder import make_private
 from pipelines.store.migrate import migrate
 from pipelines.text.sizes import PassageSize
@@ -165,12 +165,21 @@ class KnowledgeBase:
 
     # --- documents in
 
-    async def put(self, document: NewDocument, scope: Scope, *, upsert: bool = True, wait: float | None = None) -> Put:
+    async def put(
+        self,
+        document: NewDocument,
+        scope: Scope,
+        *,
+        upsert: bool = True,
+        if_match: Revisions | None = None,
+        wait: float | None = None,
+    ) -> Put:
         """Returns when the document is searchable, or pending after `wait` seconds (0: at once).
 
-        Raises DocumentExists without `upsert`, IndexUnavailable when the indexes are another model's.
+        Raises DocumentExists without `upsert`, PreconditionFailed (`if_match` names other revisions, or there is no
+        document), IndexUnavailable when the indexes are another model's.
         """
-        [result] = await self.put_many([document], scope, upsert=upsert, wait=wait)
+        [result] = await self._writer.put_many([document], scope, upsert=upsert, if_match=if_match, wait=wait)
         if isinstance(result, KnowledgeBaseError):
             raise result
         return result
@@ -190,19 +199,21 @@ class KnowledgeBase:
         content: str | None = None,
         url: str | Unchanged | None = UNCHANGED,
         metadata: Metadata | None = None,
-        if_match: int | None = None,
+        if_match: Revisions | None = None,
         wait: float | None = None,
     ) -> Document:
-        """What is not named stays. Raises DocumentNotFound, PreconditionFailed (`if_match` is not the revision)."""
+        """What is not named stays. Raises DocumentNotFound, PreconditionFailed (`if_match` names other revisions)."""
         edit = Edit(title=title, content=content, url=url, metadata=metadata)
         return await self._writer.update(document_id, scope, edit, if_match=if_match, wait=wait)
 
-    async def remove(self, document_id: UUID, scope: Scope, *, if_match: int | None = None) -> None:
+    async def remove(self, document_id: UUID, scope: Scope, *, if_match: Revisions | None = None) -> None:
         """From its return on no answer cites it. Raises DocumentNotFound, PreconditionFailed."""
         await self._writer.remove(document_id, scope, if_match=if_match)
 
-    async def remove_by_key(self, source: str, external_id: str, scope: Scope) -> None:
-        await self._writer.remove_by_key(source, external_id, scope)
+    async def remove_by_key(
+        self, source: str, external_id: str, scope: Scope, *, if_match: Revisions | None = None
+    ) -> None:
+        await self._writer.remove_by_key(source, external_id, scope, if_match=if_match)
 
     async def remove_source(self, source: str, scope: Scope) -> int:
         """All documents of a source; returns how many there were."""
@@ -225,6 +236,10 @@ class KnowledgeBase:
         """Newest first, without content. Raises InvalidCursor."""
         equal = {"source": source, "status": status, "external_id": external_id}
         return await self._database.read(documents.page, scope.organization_id, equal, limit=limit, cursor=cursor)
+
+    def stop_waiting(self) -> None:
+        """From now on writes return at once, pending: the process ends, and the next one takes up what is left."""
+        self._writer.stop_waiting()
 
     # --- answers out
 

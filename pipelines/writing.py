@@ -14,7 +14,7 @@ from pipelines.errors import KnowledgeBaseError
 from pipelines.following import Indexes
 from pipelines.store import changes, documents, publishing
 from pipelines.store.database import Database
-from pipelines.store.documents import Accepted, Edit
+from pipelines.store.documents import Accepted, Edit, Revisions
 from pipelines.store.leases import Job, Lease
 from pipelines.types import Document, NewDocument, Put, Scope
 from pipelines.worker import Indexer, Worker
@@ -36,15 +36,22 @@ class Writer:
         self._works = works
         self._wait = wait
         self._background: set[asyncio.Task[Any]] = set()
+        self._stopped = asyncio.get_running_loop().create_future()
 
     async def put_many(
-        self, new: Sequence[NewDocument], scope: Scope, *, upsert: bool, wait: float | None
+        self,
+        new: Sequence[NewDocument],
+        scope: Scope,
+        *,
+        upsert: bool,
+        wait: float | None,
+        if_match: Revisions | None = None,
     ) -> list[Put | KnowledgeBaseError]:
         """Each document stands alone: what is refused is in its place in the result. One transaction for all rows."""
         organization_id = whole(scope)
         until = self._until(wait)
         await self._indexes.state(organization_id)
-        accepted = await self._database.write(self._accept, organization_id, new, upsert, self._lease(until))
+        accepted = await self._database.write(self._accept, organization_id, new, upsert, self._lease(until), if_match)
         good = [one for one in accepted if isinstance(one, Accepted)]
         await self._settle(organization_id, good, until)
         now = await self._database.read(documents.get_many, organization_id, [one.id for one in good])
@@ -55,7 +62,8 @@ class Writer:
 
     def _until(self, wait: float | None) -> float:
         seconds = self._wait if wait is None else wait
-        return time.monotonic() + seconds if seconds and self._works else 0.0
+        waits = seconds and self._works and not self._stopped.done()
+        return time.monotonic() + seconds if waits else 0.0
 
     def _lease(self, until: float) -> Lease | None:
         """Who waits indexes; what nobody waits for is left to the worker."""
@@ -68,12 +76,13 @@ class Writer:
         new: Sequence[NewDocument],
         upsert: bool,
         lease: Lease | None,
+        if_match: Revisions | None,
     ) -> list[Accepted | KnowledgeBaseError]:
         changes.ensure(connection, organization_id, self._indexes.fingerprint)
-        return [_accept_one(connection, organization_id, one, upsert, lease) for one in new]
+        return [_accept_one(connection, organization_id, one, upsert, lease, if_match) for one in new]
 
     async def update(
-        self, document_id: UUID, scope: Scope, edit: Edit, *, if_match: int | None, wait: float | None
+        self, document_id: UUID, scope: Scope, edit: Edit, *, if_match: Revisions | None, wait: float | None
     ) -> Document:
         organization_id = whole(scope)
         until = self._until(wait)
@@ -93,13 +102,14 @@ class Writer:
             self._worker.wake()
             return
         indexing = self._spawn(self._indexer.index(jobs))
-        await asyncio.wait({indexing}, timeout=until - time.monotonic())
+        seconds = until - time.monotonic()
+        await asyncio.wait({indexing, self._stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if indexing.done():
             await self._await_others(jobs, until)
 
     async def _await_others(self, jobs: Sequence[Job], until: float) -> None:
         """Whoever overtook one of these may be another process: there is no event to wait for."""
-        while time.monotonic() < until and await self._others_index(jobs):  # noqa: ASYNC110 - as it says above
+        while time.monotonic() < until and not self._stopped.done() and await self._others_index(jobs):  # noqa: ASYNC110 - as it says above
             await asyncio.sleep(POLL)
 
     async def _others_index(self, jobs: Sequence[Job]) -> bool:
@@ -112,14 +122,14 @@ class Writer:
         task.add_done_callback(self._background.discard)
         return task
 
-    async def remove(self, document_id: UUID, scope: Scope, *, if_match: int | None) -> None:
+    async def remove(self, document_id: UUID, scope: Scope, *, if_match: Revisions | None) -> None:
         organization_id = whole(scope)
         await self._database.write(documents.remove, organization_id, document_id, if_match=if_match)
         self._tell(organization_id)
 
-    async def remove_by_key(self, source: str, external_id: str, scope: Scope) -> None:
+    async def remove_by_key(self, source: str, external_id: str, scope: Scope, *, if_match: Revisions | None) -> None:
         organization_id = whole(scope)
-        await self._database.write(documents.remove_by_key, organization_id, source, external_id)
+        await self._database.write(documents.remove_by_key, organization_id, source, external_id, if_match=if_match)
         self._tell(organization_id)
 
     async def remove_source(self, source: str, scope: Scope) -> int:
@@ -132,6 +142,10 @@ class Writer:
         """No answer cites what the database has not: that the indexes drop it too can wait."""
         if self._works:
             self._spawn(self._indexer.follow(organization_id))
+
+    def stop_waiting(self) -> None:
+        if not self._stopped.done():
+            self._stopped.set_result(None)
 
     async def close(self) -> None:
         for task in self._background:
@@ -147,10 +161,15 @@ def whole(scope: Scope) -> UUID:
 
 
 def _accept_one(
-    connection: Connection, organization_id: UUID, one: NewDocument, upsert: bool, lease: Lease | None
+    connection: Connection,
+    organization_id: UUID,
+    one: NewDocument,
+    upsert: bool,
+    lease: Lease | None,
+    if_match: Revisions | None,
 ) -> Accepted | KnowledgeBaseError:
     try:
-        return documents.accept(connection, organization_id, one, upsert=upsert, lease=lease)
+        return documents.accept(connection, organization_id, one, upsert=upsert, lease=lease, if_match=if_match)
     except KnowledgeBaseError as refusal:
         return refusal
 

@@ -53,7 +53,7 @@ async def somebody(request: Request) -> Principal | Person:
     return caller
 
 
-somebody.credentials = Credentials.ANY  # type: ignore[attr-defined]
+somebody.credentials, somebody.limit = Credentials.ANY, Kind.GENERAL  # type: ignore[attr-defined]
 
 
 async def _admit(request: Request, caller: Principal | Person) -> None:

@@ -76,6 +76,11 @@ def _credential(request: Request) -> str:
         if key.startswith(MARK):
             return key
         raise Unauthorized
+    return bearer(request)
+
+
+def bearer(request: Request) -> str:
+    """Raises Unauthorized."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise Unauthorized

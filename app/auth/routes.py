@@ -10,6 +10,7 @@ from fastapi import Depends, FastAPI
 from fastapi.routing import iter_route_contexts
 
 from app.auth.credentials import authenticate, authenticate_person
+from app.limits.limiter import Kind
 from app.roles import Operation
 
 GUARDED = "/api"
@@ -52,6 +53,11 @@ def declared_by(route: Any) -> set[Credentials]:
 def operation_of(route: Any) -> Operation | None:
     """What a caller has to be permitted."""
     return next((call.operation for call in _dependencies(route) if hasattr(call, "operation")), None)
+
+
+def limit_of(route: Any) -> Kind | None:
+    """What a caller's request is counted as."""
+    return next((call.limit for call in _dependencies(route) if hasattr(call, "limit")), None)
 
 
 def _dependencies(route: Any) -> Iterator[Any]:

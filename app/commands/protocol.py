@@ -1,4 +1,7 @@
-"""HTTP/1.1 with an end to what may stand before a body: the parser itself gathers a header of any length."""
+"""HTTP/1.1 with an end to what may stand before a body: the parser itself gathers a header of any length.
+
+What is refused before there is a request is refused in the shape of every error.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from http import HTTPStatus
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from app.errors import HeadersTooLarge, envelope
+from app.errors import HeadersTooLarge, InvalidRequest, ServiceError, envelope
 
 LARGEST_HEAD = 64 * 2**10
 LINGER = 1.0
@@ -31,8 +34,11 @@ class BoundedHeads(HttpToolsProtocol):
     def _part_received(self, part: bytes) -> None:
         self._unfinished += len(part)
         super().data_received(part)
-        if self._unfinished >= LARGEST_HEAD and not self.transport.is_closing():
-            self._refuse()
+        if self._unfinished >= LARGEST_HEAD and not self._refused and not self.transport.is_closing():
+            self._refuse(HeadersTooLarge(LARGEST_HEAD))
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(InvalidRequest("The request is not valid HTTP/1.1."))
 
     def on_headers_complete(self) -> None:
         self._unfinished = 0
@@ -46,24 +52,38 @@ class BoundedHeads(HttpToolsProtocol):
         self._unfinished = 0
         super().on_message_complete()
 
+    def shutdown(self) -> None:
+        """Called for each connection when the server begins to end, in a worker process, too."""
+        super().shutdown()
+        if shutdown := self.app_state.get("shutdown"):
+            shutdown.begin(self.config.timeout_graceful_shutdown)
+
     def _unsupported_upgrade_warning(self) -> None:
         """Nobody is to be told: an upgrade that is not offered is a request like any other."""
 
-    def _refuse(self) -> None:
+    def _refuse(self, error: ServiceError) -> None:
         self._refused = True
-        if self.cycle is None or self.cycle.response_complete:
-            self.transport.write(refusal())
-            self.loop.call_later(LINGER, self.transport.close)
-        else:  # an answer to what came before would be cut in two
+        if self._is_answering():  # that answer would be cut in two
             self.transport.close()
+            return
+        if self.cycle:  # its body is what cannot be read: as if the client had left
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.write(refusal(error))
+        self.loop.call_later(LINGER, self.transport.close)
+
+    def _is_answering(self) -> bool:
+        if self.cycle is None or self.cycle.response_complete:
+            return False
+        return self.cycle.response_started or bool(self.pipeline)
 
 
-def refusal() -> bytes:
+def refusal(error: ServiceError) -> bytes:
     """The whole response."""
     from app.identifiers import new_id
     from app.responses import encode
 
-    error, request_id = HeadersTooLarge(LARGEST_HEAD), str(new_id())
+    request_id = str(new_id())
     body = encode(envelope(error, request_id))
     lines = (
         f"HTTP/1.1 {error.status} {HTTPStatus(error.status).phrase}",

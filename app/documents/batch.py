@@ -59,7 +59,7 @@ def _read_all(items: Sequence[Any]) -> Iterable[NewDocument | ServiceError]:
 def _invalid(error: ValidationError) -> ServiceError:
     found = details_of(error.errors(include_url=False, include_context=False, include_input=False))
     return InvalidRequest(
-        "; ".join(f"{one['field']}: {one['message']}" if one["field"] else one["message"] for one in found)
+        " ".join(f"{one['field']}: {one['message']}" if one["field"] else one["message"] for one in found)
     )
 
 

@@ -6,13 +6,14 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Request
+from pydantic import WithJsonSchema
 from starlette.responses import Response
 
 from app import openapi
 from app.auth.credentials import Caller, authenticate, permitted
 from app.bodies import body, json_media_type
 from app.documents.batch import put_all
-from app.documents.preconditions import etag, wanted_revision
+from app.documents.preconditions import etag, wanted_revisions
 from app.documents.schemas import SOURCE, Batch, CreateDocument, UpdateDocument, full, listed, summary
 from app.errors import InvalidRequest
 from app.identifiers import read_id
@@ -33,8 +34,10 @@ router = APIRouter(
 EDITING = [Depends(permitted(Operation.EDIT_DOCUMENTS)), LIMITED]
 READING = [Depends(permitted(Operation.READ_DOCUMENTS)), LIMITED]
 
-Prefer = Annotated[str | None, Header(description="`respond-async`: answer 202 at once and index in the background.")]
-IfMatch = Annotated[str | None, Header(description="Only if this is the document's version (its `ETag`).")]
+Lines = Annotated[list[str], WithJsonSchema({"type": "string"})]
+"""A header's, which are one list (RFC 9110, 5.3)."""
+Prefer = Annotated[Lines | None, Header(description="`respond-async`: answer 202 at once and index in the background.")]
+IfMatch = Annotated[Lines | None, Header(description="Only if this is the document's version (its `ETag`).")]
 Upsert = Annotated[bool, Query(description="Update the document where it exists already.")]
 Text = Annotated[str, Query(max_length=512, pattern=r"^[^\x00]*$")]
 
@@ -51,10 +54,12 @@ async def create(
     knowledge: Knowledge,
     given: Annotated[CreateDocument, Depends(body(CreateDocument))],
     upsert: Upsert = False,
+    if_match: IfMatch = None,
     prefer: Prefer = None,
 ) -> Response:
     """Create a document; the answer comes when it is searchable."""
-    put = await knowledge.put(given.as_new(), caller.scope, upsert=upsert, wait=_wait(prefer))
+    wanted = wanted_revisions(if_match)
+    put = await knowledge.put(given.as_new(), caller.scope, upsert=upsert, if_match=wanted, wait=_wait(prefer))
     document = put.document
     status = 202 if document.status != DocumentStatus.INDEXED else 201 if put.created else 200
     headers = {"Location": f"/api/documents/{document.id}", "ETag": etag(document), **_applied(prefer)}
@@ -116,15 +121,14 @@ async def update(
     prefer: Prefer = None,
 ) -> Response:
     """Update what is named; the answer comes when the new version is searchable."""
-    known = _id(document_id)
     document = await knowledge.update(
-        known,
+        _id(document_id),
         caller.scope,
         title=given.title,
         content=given.content,
         url=given.new_url,
         metadata=given.metadata,
-        if_match=await wanted_revision(if_match, known, caller.scope, knowledge),
+        if_match=wanted_revisions(if_match),
         wait=_wait(prefer),
     )
     return _full(document, 200 if document.status == DocumentStatus.INDEXED else 202, _applied(prefer))
@@ -133,9 +137,7 @@ async def update(
 @router.delete("/{document_id}", dependencies=EDITING, status_code=204, responses=openapi.DELETE_RESPONSES)
 async def delete(document_id: str, caller: Caller, knowledge: Knowledge, if_match: IfMatch = None) -> Response:
     """Delete one document; from the answer on nothing cites it."""
-    known = _id(document_id)
-    wanted = await wanted_revision(if_match, known, caller.scope, knowledge)
-    await knowledge.remove(known, caller.scope, if_match=wanted)
+    await knowledge.remove(_id(document_id), caller.scope, if_match=wanted_revisions(if_match))
     return Response(status_code=204)
 
 
@@ -146,6 +148,7 @@ async def delete_by_source(
     knowledge: Knowledge,
     source: Annotated[str, Query(pattern=SOURCE)],
     external_id: Annotated[str, Query(min_length=1, max_length=512, pattern=r"^[^\x00]*$")] | None = None,
+    if_match: IfMatch = None,
 ) -> Response:
     """Delete all documents of a source (200 with their number), or the one of its `external_id` (204).
 
@@ -153,10 +156,12 @@ async def delete_by_source(
     """
     if unknown := request.query_params.keys() - {"source", "external_id"}:
         raise InvalidRequest(f"There is no parameter {min(unknown)}.")
-    if external_id is None:
-        return json_response({"deleted": await knowledge.remove_source(source, caller.scope)})
-    await knowledge.remove_by_key(source, external_id, caller.scope)
-    return Response(status_code=204)
+    if external_id is not None:
+        await knowledge.remove_by_key(source, external_id, caller.scope, if_match=wanted_revisions(if_match))
+        return Response(status_code=204)
+    if if_match is not None:
+        raise InvalidRequest("If-Match names a version of one document: a whole source has none.")
+    return json_response({"deleted": await knowledge.remove_source(source, caller.scope)})
 
 
 def _id(text: str) -> UUID:
@@ -170,13 +175,14 @@ def _full(document: Document, status: int = 200, headers: dict[str, str] | None 
     return json_response(full(document), status, {"ETag": etag(document), **(headers or {})})
 
 
-def _is_async(prefer: str | None) -> bool:
-    return any(wish.strip().lower() == "respond-async" for wish in (prefer or "").replace(";", ",").split(","))
+def _is_async(prefer: list[str] | None) -> bool:
+    wishes = ",".join(prefer or ()).replace(";", ",").split(",")
+    return any(wish.strip().lower() == "respond-async" for wish in wishes)
 
 
-def _wait(prefer: str | None) -> float | None:
+def _wait(prefer: list[str] | None) -> float | None:
     return 0.0 if _is_async(prefer) else None
 
 
-def _applied(prefer: str | None) -> dict[str, str]:
+def _applied(prefer: list[str] | None) -> dict[str, str]:
     return {"Preference-Applied": "respond-async"} if _is_async(prefer) else {}

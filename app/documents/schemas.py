@@ -34,7 +34,8 @@ def _not_blank(text: str) -> str:
 def _web_address(url: str) -> str:
     try:
         parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and parts.hostname and url.isprintable() and " " not in url
+        named = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        good = named and url.isprintable() and " " not in url
     except ValueError:
         good = False
     if not good:
@@ -65,7 +66,8 @@ Title = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_not_
 Content = Annotated[str, Field(min_length=1, max_length=1_000_000), AfterValidator(_not_blank)]
 Url = Annotated[str, Field(max_length=2048), AfterValidator(_web_address)]
 DocumentMetadata = Annotated[dict[str, Any], AfterValidator(_small)]
-ABSENT: Any = Field(default_factory=lambda: None)  # None by default, yet not accepted
+ABSENT: Any = Field(default_factory=lambda: None)
+"""None, but in the description: whoever fills in defaults would clear a url, and nothing else accepts it."""
 
 
 class CreateDocument(BaseModel):
@@ -102,7 +104,7 @@ class UpdateDocument(BaseModel):
 
     title: Title = ABSENT
     content: Content = ABSENT
-    url: Url | None = None
+    url: Url | None = ABSENT
     metadata: DocumentMetadata = ABSENT
 
     @property

@@ -25,6 +25,7 @@ def _limited(kind: Kind) -> Callable[[Request, Caller], Awaitable[None]]:
     async def admit(request: Request, caller: Caller) -> None:
         await limits_of(request).admit(caller, kind, admission_of(request.scope))
 
+    admit.limit = kind  # type: ignore[attr-defined]
     return admit
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from app import shapes
 from app.examples import MOMENT
 from app.openapi import Responses, answers, refusals
 
@@ -43,28 +44,29 @@ NO_MEMBER = {404: "There is no such member."}
 LAST_OWNER = {409: "`LAST_OWNER`: somebody else has to be made an owner first."}
 NO_INVITATION = {404: "There is no such invitation, or it is not good any more."}
 
-ORGANIZATION_RESPONSES = answers(200, "The organization.", ORGANIZATION)
-SETTINGS_RESPONSES = answers(200, "The settings as they are now.", SETTINGS)
-USAGE_RESPONSES = answers(200, "Plan, limits and what is left; `reset` is in Unix seconds.", USAGE)
-MEMBERS_RESPONSES = answers(200, "A page of members.", {"members": [MEMBER], "next_cursor": None})
+ORGANIZATION_RESPONSES = answers(200, "The organization.", ORGANIZATION, shapes.Organization)
+SETTINGS_RESPONSES = answers(200, "The settings as they are now.", SETTINGS, shapes.Settings)
+USAGE_RESPONSES = answers(200, "Plan, limits and what is left; `reset` is in Unix seconds.", USAGE, shapes.Usage)
+MEMBERS_RESPONSES = answers(200, "A page of members.", {"members": [MEMBER], "next_cursor": None}, shapes.MemberPage)
 CHANGE_ROLE_RESPONSES = {
-    **answers(200, "The member with their new role.", MEMBER),
+    **answers(200, "The member with their new role.", MEMBER, shapes.Member),
     **refusals(NO_MEMBER | LAST_OWNER),
 }
 REMOVE_MEMBER_RESPONSES: Responses = {204: {"description": "Removed."}, **refusals(NO_MEMBER | LAST_OWNER)}
 INVITE_RESPONSES = {
-    **answers(200, "Invited already: the mail is sent again, and the role is the new one.", INVITATION),
-    **answers(201, "Invited; the invitation is good for seven days.", INVITATION),
+    **answers(200, "Invited already: the mail is sent again, with the new role.", INVITATION, shapes.Invitation),
+    **answers(201, "Invited; the invitation is good for seven days.", INVITATION, shapes.Invitation),
     **refusals({409: "`MEMBER_EXISTS`: somebody with this address is a member already."}),
 }
 INVITATIONS_RESPONSES = answers(
     200,
     "A page of invitations.",
     {"invitations": [INVITATION | {"invited_by": SOMEBODY, "created_at": MOMENT}], "next_cursor": None},
+    shapes.InvitationPage,
 )
 REVOKE_RESPONSES: Responses = {204: {"description": "Revoked."}, **refusals(NO_INVITATION)}
 ACCEPT_RESPONSES = {
-    **answers(200, "The membership.", MEMBER),
+    **answers(200, "The membership.", MEMBER, shapes.Member),
     **refusals({403: "The invitation is for another address; it stays good."} | NO_INVITATION),
 }
 KEYS_RESPONSES = answers(
@@ -74,8 +76,9 @@ KEYS_RESPONSES = answers(
         "api_keys": [KEY | {"role": "owner", "created_by": SOMEBODY, "last_used_at": MOMENT}],
         "next_cursor": None,
     },
+    shapes.ApiKeyPage,
 )
-CREATE_KEY_RESPONSES = answers(201, "Created. `key` is shown only now.", KEY | SECRET)
+CREATE_KEY_RESPONSES = answers(201, "Created. `key` is shown only now.", KEY | SECRET, shapes.CreatedApiKey)
 DELETE_KEY_RESPONSES: Responses = {
     204: {"description": "Deleted."},
     **refusals({404: "There is no such API key."}),

@@ -46,10 +46,11 @@ async def query(
     watch = Stopwatch()
     scope = asked.scope(caller.scope)
     wanted = asked.options.max_citations
-    metrics = state_of(request)["metrics"]
+    state = state_of(request)
+    metrics = state["metrics"]
     if asked.options.stream:
         events = metrics.counted(knowledge.stream(asked.question, scope, max_citations=wanted))
-        return await begin(events, request.receive, watch)
+        return await begin(events, request.receive, watch, state["shutdown"])
     answering = knowledge.answer(asked.question, scope, max_citations=wanted)
     answer = await while_connected(request.receive, answering)
     metrics.question(answer)

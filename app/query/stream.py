@@ -22,6 +22,7 @@ from app.limits.admission import Admission, admission_of
 from app.query.schemas import evidence
 from app.query.timing import Stopwatch
 from app.responses import encode
+from app.shutdown import SOFT, Shutdown
 from pipelines.types import Answer, Delta
 
 SILENCE = 15.0
@@ -38,7 +39,8 @@ Event = Delta | Answer
 class LiveAnswer:
     """Runs a stream in one task of its own, so that waiting for it can be given up and taken up again."""
 
-    def __init__(self, events: AsyncGenerator[Event, None]) -> None:
+    def __init__(self, events: AsyncGenerator[Event, None], shutdown: Shutdown) -> None:
+        self._shutdown = shutdown
         self._queue: asyncio.Queue[Event | Exception] = asyncio.Queue(maxsize=16)
         self._task = asyncio.create_task(self._pump(events))
 
@@ -60,7 +62,7 @@ class LiveAnswer:
 
     async def _pump(self, events: AsyncGenerator[Event, None]) -> None:
         try:
-            async with aclosing(events):
+            async with self._shutdown.stopping(SOFT), aclosing(events):
                 async for event in events:
                     await self._queue.put(event)
             await self._queue.put(RuntimeError("a stream ended without its answer"))
@@ -110,9 +112,11 @@ class EventStream(Response):
         return {"done": True, **evidence(answer), "query_metadata": metadata}
 
 
-async def begin(events: AsyncGenerator[Event, None], receive: Receive, watch: Stopwatch) -> Response:
+async def begin(
+    events: AsyncGenerator[Event, None], receive: Receive, watch: Stopwatch, shutdown: Shutdown
+) -> Response:
     """Raises what goes wrong before the first event."""
-    live = LiveAnswer(events)
+    live = LiveAnswer(events, shutdown)
     try:
         first = await while_connected(receive, live.next())
     except BaseException:

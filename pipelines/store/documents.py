@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -18,6 +18,9 @@ from pipelines.store import changes, dialects
 from pipelines.store.leases import Lease, held
 from pipelines.store.tables import documents, passages, revisions
 from pipelines.types import UNCHANGED, Document, DocumentPage, DocumentStatus, Metadata, NewDocument, Unchanged
+
+Revisions = Container[int]
+"""What a caller's `if_match` allows a document to be at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,17 @@ def effective_day(metadata: Metadata, fallback: datetime) -> date:
 
 
 def accept(
-    connection: Connection, organization_id: UUID, document: NewDocument, *, upsert: bool, lease: Lease | None
+    connection: Connection,
+    organization_id: UUID,
+    document: NewDocument,
+    *,
+    upsert: bool,
+    lease: Lease | None,
+    if_match: Revisions | None = None,
 ) -> Accepted:
     """Inserts the document as pending, or revises the one with its key. Raises DocumentExists without `upsert`."""
+    if if_match is not None:
+        _require_version(connection, organization_id, document, if_match)
     now = datetime.now(UTC)
     document_id = UUID(bytes=uuid_utils.uuid7().bytes)
     row = {
@@ -98,10 +109,10 @@ def revise(
     document_id: UUID,
     edit: Edit,
     *,
-    if_match: int | None,
+    if_match: Revisions | None,
     lease: Lease | None,
 ) -> Accepted:
-    row = _lock_version(connection, organization_id, document_id, if_match)
+    row = _lock_version(connection, organization_id, if_match, documents.c.id == document_id)
     return _revise(connection, row, edit, lease)
 
 
@@ -116,11 +127,19 @@ def _lock(connection: Connection, organization_id: UUID, *conditions: Any) -> An
     return row
 
 
-def _lock_version(connection: Connection, organization_id: UUID, document_id: UUID, if_match: int | None) -> Any:
-    row = _lock(connection, organization_id, documents.c.id == document_id)
-    if if_match is not None and row.revision != if_match:
+def _lock_version(connection: Connection, organization_id: UUID, if_match: Revisions | None, *conditions: Any) -> Any:
+    row = _lock(connection, organization_id, *conditions)
+    if if_match is not None and row.revision not in if_match:
         raise PreconditionFailed
     return row
+
+
+def _require_version(connection: Connection, organization_id: UUID, document: NewDocument, if_match: Revisions) -> None:
+    """What does not exist has no version that could match."""
+    try:
+        _lock_version(connection, organization_id, if_match, *_key(document))
+    except DocumentNotFound:
+        raise PreconditionFailed from None
 
 
 def _revise(connection: Connection, row: Row[Any], edit: Edit, lease: Lease | None) -> Accepted:
@@ -159,25 +178,31 @@ def _insert_revision(
     connection.execute(insert(revisions).values(**values, metadata=metadata, day=effective_day(metadata, now)))
 
 
-def remove(connection: Connection, organization_id: UUID, document_id: UUID, *, if_match: int | None = None) -> None:
+def remove(
+    connection: Connection, organization_id: UUID, document_id: UUID, *, if_match: Revisions | None = None
+) -> None:
     """From the commit on no answer cites it; the indexes are told by its change."""
-    row = _lock_version(connection, organization_id, document_id, if_match)
+    _remove_version(connection, organization_id, if_match, documents.c.id == document_id)
+
+
+def remove_by_key(
+    connection: Connection, organization_id: UUID, source: str, external_id: str, *, if_match: Revisions | None = None
+) -> None:
+    key = (documents.c.source == source, documents.c.external_id == external_id)
+    _remove_version(connection, organization_id, if_match, *key)
+
+
+def _remove_version(
+    connection: Connection, organization_id: UUID, if_match: Revisions | None, *conditions: Any
+) -> None:
+    row = _lock_version(connection, organization_id, if_match, *conditions)
     _remove_all(connection, organization_id, [(row.id, row.current_revision is not None)])
 
 
-def remove_by_key(connection: Connection, organization_id: UUID, source: str, external_id: str) -> None:
-    if not _remove_where(connection, organization_id, source, documents.c.external_id == external_id):
-        raise DocumentNotFound
-
-
 def remove_source(connection: Connection, organization_id: UUID, source: str) -> int:
-    return _remove_where(connection, organization_id, source)
-
-
-def _remove_where(connection: Connection, organization_id: UUID, source: str, *conditions: Any) -> int:
     statement = (
         select(documents.c.id, documents.c.current_revision)
-        .where(documents.c.organization_id == organization_id, documents.c.source == source, *conditions)
+        .where(documents.c.organization_id == organization_id, documents.c.source == source)
         .with_for_update()
     )
     found = [(row.id, row.current_revision is not None) for row in connection.execute(statement)]

@@ -30,9 +30,17 @@ async def test_each_item_stands_alone(client: httpx.AsyncClient) -> None:
     assert (response.status_code, body["succeeded"], body["failed"]) == (207, 2, 4)
     codes = [result.get("error", {}).get("code") for result in body["results"]]
     assert codes == [None, "INVALID_REQUEST", "DUPLICATE_IN_BATCH", "DOCUMENT_EXISTS", "INVALID_REQUEST", None]
-    assert "title" in body["results"][1]["error"]["message"]
+    assert body["results"][1]["error"]["message"] == "title: String should have at least 1 character."
+    assert body["results"][4]["error"]["message"] == "Input should be an object."
     assert body["results"][3]["id"] == there["id"]
     assert body["results"][4]["external_id"] is None
+
+
+async def test_all_that_is_wrong_with_an_item_is_told(client: httpx.AsyncClient) -> None:
+    """In a sentence each."""
+    response = await client.post(BATCH, json={"documents": [{"source": "wiki", "external_id": "1"}]})
+    told = response.json()["results"][0]["error"]["message"]
+    assert told == "title: Field required. content: Field required."
 
 
 async def test_duplicates_fail_with_upsert_too(client: httpx.AsyncClient) -> None:

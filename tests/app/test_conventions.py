@@ -36,10 +36,10 @@ async def test_unknown_paths(anonymous: httpx.AsyncClient, path: str) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "allow"),
     [
-        ("PATCH", "/api/documents", "DELETE, GET, POST"),
-        ("POST", "/api/documents/1", "DELETE, GET, PUT"),
+        ("PATCH", "/api/documents", "DELETE, GET, HEAD, POST"),
+        ("POST", "/api/documents/1", "DELETE, GET, HEAD, PUT"),
         ("GET", "/api/ai/query", "POST"),
-        ("POST", "/healthz", "GET"),
+        ("POST", "/healthz", "GET, HEAD"),
     ],
 )
 async def test_other_methods(anonymous: httpx.AsyncClient, method: str, path: str, allow: str) -> None:
@@ -47,6 +47,18 @@ async def test_other_methods(anonymous: httpx.AsyncClient, method: str, path: st
     response = await anonymous.request(method, path)
     assert_is_error(response, 405, "METHOD_NOT_ALLOWED")
     assert response.headers["allow"] == allow
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", DOCUMENTS, "/nowhere", QUERY])
+async def test_head(client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture, path: str) -> None:
+    """HEAD is answered as GET is, without the body, and logged as what it is."""
+    caplog.set_level(logging.INFO, "app.access")
+    head, get = await client.head(path), await client.get(path)
+    assert (head.status_code, head.content) == (get.status_code, b"")
+    assert head.headers["content-length"] == get.headers["content-length"]
+    first, second = (json.loads(one.message) for one in caplog.records if one.name == "app.access")
+    assert (first["method"], second["method"]) == ("HEAD", "GET")
+    assert first["route"] == second["route"]
 
 
 @pytest.mark.parametrize(
@@ -245,6 +257,14 @@ async def test_health(anonymous: httpx.AsyncClient, knowledge: KnowledgeBase, mo
     assert_is_error(response, 503, "NOT_READY")
     assert response.json()["checks"] == {"database": "ok", "index": "failed", "identity": "ok"}
     assert response.headers["retry-after"]
+
+
+async def test_validation_names_no_class_of_ours(client: httpx.AsyncClient) -> None:
+    """What should be an object is called one."""
+    response = await client.post(QUERY, json={"question": "x", "options": 5})
+    assert response.json()["details"] == [{"field": "options", "message": "Input should be an object."}]
+    response = await client.post(DOCUMENTS, json=page(metadata=5))
+    assert response.json()["details"] == [{"field": "metadata", "message": "Input should be an object."}]
 
 
 async def test_description(anonymous: httpx.AsyncClient) -> None:

@@ -113,6 +113,15 @@ async def test_put_honours_if_match(client: httpx.AsyncClient, header: str, stat
     assert status == 200 or response.json()["code"] == "PRECONDITION_FAILED"
 
 
+async def test_headers_on_several_lines(client: httpx.AsyncClient) -> None:
+    """They are one list."""
+    tags, wishes = [("If-Match", '"7"'), ("If-Match", '"1"')], [("Prefer", "wait=5"), ("Prefer", "respond-async")]
+    path = f"/api/documents/{(await created(client))['id']}"
+    response = await client.put(path, json={"title": "New"}, headers=[*tags, *wishes])
+    assert response.status_code == 202, response.text
+    assert response.headers["preference-applied"] == "respond-async"
+
+
 async def test_delete_once(client: httpx.AsyncClient) -> None:
     """A document is deleted with 204, only in the version named, and then it is gone."""
     path = f"/api/documents/{(await created(client))['id']}"
@@ -133,6 +142,34 @@ async def test_delete_by_key_and_by_source(client: httpx.AsyncClient) -> None:
     response = await client.delete("/api/documents", params={"source": "wiki"})
     assert (response.status_code, response.json()) == (200, {"deleted": 2})
     assert (await client.delete("/api/documents")).status_code == 400
+
+
+async def test_delete_by_key_honours_if_match(client: httpx.AsyncClient) -> None:
+    """A key deletes its document only in the version named; a whole source has no version that could be named."""
+    await created(client)
+    by_key = {"source": "wiki", "external_id": "1"}
+    stale = await client.delete("/api/documents", params=by_key, headers={"If-Match": '"2"'})
+    assert (stale.status_code, stale.json()["code"]) == (412, "PRECONDITION_FAILED")
+    whole = await client.delete("/api/documents", params={"source": "wiki"}, headers={"If-Match": "*"})
+    assert (whole.status_code, whole.json()["code"]) == (400, "INVALID_REQUEST")
+    gone = await client.delete("/api/documents", params=by_key, headers={"If-Match": '"1"'})
+    assert gone.status_code == 204
+
+
+@pytest.mark.parametrize(("header", "status"), [('"1"', 200), ("*", 200), ('"2"', 412), ('W/"1"', 412)])
+async def test_upsert_honours_if_match(client: httpx.AsyncClient, header: str, status: int) -> None:
+    """An upsert that names another version is refused and changes nothing."""
+    path = f"/api/documents/{(await created(client))['id']}"
+    response = await client.post("/api/documents?upsert=true", json=page(title="New"), headers={"If-Match": header})
+    assert response.status_code == status, response.text
+    assert (await client.get(path)).json()["title"] == ("New" if status == 200 else "Page 1")
+
+
+async def test_what_does_not_exist_has_no_version(client: httpx.AsyncClient) -> None:
+    """With If-Match nothing is created."""
+    response = await client.post("/api/documents?upsert=true", json=page(), headers={"If-Match": "*"})
+    assert (response.status_code, response.json()["code"]) == (412, "PRECONDITION_FAILED")
+    assert (await client.get("/api/documents")).json()["documents"] == []
 
 
 async def test_list_is_newest_first_and_pages(client: httpx.AsyncClient) -> None:
@@ -197,6 +234,8 @@ NESTED: dict[str, Any] = {"1": {"2": {"3": {"4": [1]}}}}
         ({"url": "ftp://example.com"}, "url"),
         ({"url": "https://"}, "url"),
         ({"url": "http://[::1"}, "url"),
+        ({"url": "http://a:99999999/"}, "url"),
+        ({"url": "http://a:0/"}, "url"),
         ({"url": "https://example.com/" + "x" * 2048}, "url"),
         ({"metadata": []}, "metadata"),
         ({"metadata": {"a": "x" * 16_384}}, "metadata"),

@@ -51,9 +51,9 @@ async def test_metrics_count_requests_and_questions(
             await client.post("/api/ai/query", json={"question": question})
         await client.post("/api/ai/query", json={"question": "heron river", "options": {"stream": True}})
         await client.get("/nowhere")
-        for token in ("", "Bearer", "Bearer wrong"):
+        for token in ("", "Bearer", "Bearer wrong", "Basic scrape me"):
             assert (await client.get("/metrics", headers={"Authorization": token})).status_code == 401
-        said = (await client.get("/metrics", headers={"Authorization": "Bearer scrape me"})).text
+        said = (await client.get("/metrics", headers={"Authorization": "bearer scrape me"})).text
     assert organization
     assert 'kb_requests_total{method="POST",route="/api/documents",status="201"} 1.0' in said
     assert 'kb_requests_total{method="POST",route="/api/ai/query",status="200"} 3.0' in said

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from http import HTTPStatus
 
 import pytest
 import uvicorn
@@ -67,12 +68,13 @@ def with_header(size: int) -> bytes:
     return start + b"a" * (size - len(start) - len(end)) + end
 
 
-def assert_refused(answer: bytes) -> None:
+def assert_refused(answer: bytes, status: int = 431, code: str = "HEADERS_TOO_LARGE") -> None:
     head, _, body = answer.partition(b"\r\n\r\n")
-    assert head.startswith(b"HTTP/1.1 431 Request Header Fields Too Large\r\n")
+    reason = HTTPStatus(status).phrase
+    assert head.startswith(f"HTTP/1.1 {status} {reason}\r\n".encode())
     assert b"connection: close" in head
     told = json.loads(body)
-    assert (told["code"], told["error"]) == ("HEADERS_TOO_LARGE", "Request Header Fields Too Large")
+    assert (told["code"], told["error"]) == (code, reason)
     assert f"x-request-id: {told['request_id']}".encode() in head
     assert f"content-length: {len(body)}".encode() in head
 
@@ -102,10 +104,28 @@ def test_headers_that_come_slowly(port: int) -> None:
     assert_refused(said(port, b"GET / HTTP/1.1\r\n", *[b"x: " + b"y" * 1000 + b"\r\n"] * 70))
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"FETCH / HTTP/1.1\r\nhost: kb\r\n\r\n",
+        b"POST / HTTP/1.1\r\nhost: kb\r\ncontent-length: x\r\n\r\n",
+        b"GET /\xc3\xa4 HTTP/1.1\r\nhost: kb\r\n\r\n",
+        b"nonsense\r\n\r\n" + b"a" * 2 * LARGEST_HEAD,
+        CHUNKED + b"3\r\nabc\r\nno length\r\n",
+    ],
+)
+def test_what_is_no_http(port: int, request_: bytes) -> None:
+    """A request that cannot be read is refused once, in the shape of every error."""
+    answer = said(port, request_)
+    assert_refused(answer, 400, "INVALID_REQUEST")
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
 def test_trailers_without_end(port: int) -> None:
-    """What follows a body in chunks is no way around the limit: the connection ends, without a second answer."""
+    """What follows a body in chunks is no way around the limit, and there is no second answer."""
     answer = said(port, CHUNKED + b"3\r\nabc\r\n0\r\nx: ", *[b"a" * 2**16] * 20)
-    assert b"</ 3>" not in answer
+    assert_refused(answer)
+    assert answer.count(b"HTTP/1.1 ") == 1
 
 
 def test_pipelined_requests_are_counted_one_by_one(port: int) -> None:

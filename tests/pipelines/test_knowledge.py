@@ -115,11 +115,11 @@ class TestUpdate:
     async def test_if_match_refuses_a_stale_version(self, knowledge: KnowledgeBase, scope: Scope) -> None:
         """An update or removal that names another revision than the newest is refused."""
         put = await knowledge.put(document(), scope)
-        await knowledge.update(put.document.id, scope, title="New", if_match=1)
+        await knowledge.update(put.document.id, scope, title="New", if_match={1})
         with pytest.raises(PreconditionFailed):
-            await knowledge.update(put.document.id, scope, title="Newer", if_match=1)
+            await knowledge.update(put.document.id, scope, title="Newer", if_match={1})
         with pytest.raises(PreconditionFailed):
-            await knowledge.remove(put.document.id, scope, if_match=1)
+            await knowledge.remove(put.document.id, scope, if_match={1})
 
     async def test_of_two_updates_at_once_the_later_wins_whole(self, knowledge: KnowledgeBase, scope: Scope) -> None:
         """Both return with the document searchable; title and content are of one update."""
