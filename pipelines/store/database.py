@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from functools import cached_property
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+import orjson
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import OperationalError
@@ -162,7 +163,10 @@ class _Postgres:
 
     @staticmethod
     def _engine(url: URL, **options: Any) -> AsyncEngine:
-        engine = create_async_engine(url, pool_pre_ping=True, pool_timeout=10, **PRIVATE, **options)
+        # JSONB writes 1e22 as a whole number: what 64 bits do not hold is a float again, as it came in.
+        engine = create_async_engine(
+            url, pool_pre_ping=True, pool_timeout=10, json_deserializer=orjson.loads, **PRIVATE, **options
+        )
         event.listen(engine.sync_engine, "do_connect", connect_or_say_so)
         return engine
 
