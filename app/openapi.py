@@ -59,7 +59,12 @@ CREATE_RESPONSES = {
     **answers(200, "Updated (with `upsert`) and searchable.", SUMMARY),
     **answers(201, "Created and searchable.", SUMMARY),
     **answers(202, PENDING, SUMMARY | {"status": "pending", "indexed_at": None}),
-    **refusals({409: "A document with this source and external_id exists; `id` is its id."}),
+    **refusals(
+        {
+            404: "The document was deleted while it was being indexed.",
+            409: "A document with this source and external_id exists; `id` is its id.",
+        }
+    ),
 }
 BATCH_RESPONSES = {
     **answers(200, "All succeeded.", BATCH),
