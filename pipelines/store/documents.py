@@ -20,6 +20,9 @@ from pipelines.store.leases import Lease, held
 from pipelines.store.tables import Json, documents, passages, revisions
 from pipelines.types import UNCHANGED, Document, DocumentPage, DocumentStatus, Metadata, NewDocument, Unchanged
 
+INSERTS = 5
+"""Tries of a create that finds its key taken, and whoever had it gone at the next look."""
+
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
@@ -70,9 +73,14 @@ def accept(
         "updated_at": now,
         **held(lease),
     }
-    inserted = connection.execute(dialects.insert(connection, documents).values(row).on_conflict_do_nothing())
-    if not inserted.rowcount:
-        return _revise_by_key(connection, organization_id, document, upsert, lease)
+    for left in reversed(range(INSERTS)):
+        if connection.execute(dialects.insert(connection, documents).values(row).on_conflict_do_nothing()).rowcount:
+            break
+        try:
+            return _revise_by_key(connection, organization_id, document, upsert, lease)
+        except DocumentNotFound:  # it was being removed
+            if not left:
+                raise
     metadata = dict(document.metadata or {})
     _insert_revision(connection, document_id, 1, document.title, document.content, document.url, metadata, now)
     return Accepted(document_id, 1, created=True)
