@@ -108,7 +108,13 @@ CREATE_RESPONSES = {
     **answers(200, "Updated (with `upsert`) and searchable.", SUMMARY, shapes.DocumentSummary, headers=MADE),
     **answers(201, "Created and searchable.", SUMMARY, shapes.DocumentSummary, headers=MADE),
     **answers(202, PENDING, SUMMARY | {"status": "pending", "indexed_at": None}, shapes.DocumentSummary, headers=MADE),
-    **refusals({409: "A document with this source and external_id exists; `id` is its id."} | CHANGED),
+    **refusals(
+        {
+            404: "The document was deleted while it was being indexed.",
+            409: "A document with this source and external_id exists; `id` is its id.",
+        }
+        | CHANGED
+    ),
 }
 BATCH_RESPONSES = {
     **answers(200, "All succeeded.", BATCH, shapes.BatchOutcome),

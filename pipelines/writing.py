@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from pipelines.errors import KnowledgeBaseError
+from pipelines.errors import DocumentNotFound, KnowledgeBaseError
 from pipelines.following import Indexes
 from pipelines.store import changes, documents, publishing
 from pipelines.store.database import Database
@@ -175,4 +175,5 @@ def _accept_one(
 
 
 def _refusal(one: Accepted | KnowledgeBaseError) -> KnowledgeBaseError:
-    return one if isinstance(one, KnowledgeBaseError) else KnowledgeBaseError("The document was removed meanwhile.")
+    """What was accepted and is not there any more was removed meanwhile."""
+    return one if isinstance(one, KnowledgeBaseError) else DocumentNotFound()

@@ -6,13 +6,18 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+import orjson
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
+
+from pipelines.store.silence import Watch
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -26,9 +31,11 @@ PRAGMAS = ("synchronous=NORMAL", "foreign_keys=ON", "cache_size=-65536", "mmap_s
 WAL_ATTEMPTS, WAL_PAUSE = 200, 0.01
 """Two seconds in all."""
 PATIENCE = 10.0
-"""Seconds that closing waits for statements whose callers have left."""
+"""Seconds that closing waits for statements whose callers have left, and then for the server."""
 SINGLE = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
 """Without a transaction to begin and end, a statement is one round trip instead of three."""
+
+POOL: dict[str, Any] = {"pool_pre_ping": True, "pool_timeout": 10}
 
 PRIVATE: dict[str, Any] = {"hide_parameters": True}
 """Errors name the statement without its values: these are people's texts and addresses, and errors are logged."""
@@ -157,16 +164,21 @@ class _Sqlite:
 class _Postgres:
     def __init__(self, url: URL) -> None:
         url = url.set(drivername="postgresql+asyncpg")
-        self.engine = self._engine(url)
-        self._single = self._engine(url, **SINGLE)
+        self.engine = self._engine(url, **POOL)
+        self._single = self._engine(url, **POOL, **SINGLE)
+        self._watch = Watch(self._engine(url, poolclass=NullPool))
 
     @staticmethod
     def _engine(url: URL, **options: Any) -> AsyncEngine:
-        engine = create_async_engine(url, pool_pre_ping=True, pool_timeout=10, **PRIVATE, **options)
+        # JSONB writes 1e22 as a whole number: what 64 bits do not hold is a float again, as it came in.
+        engine = create_async_engine(url, json_deserializer=orjson.loads, **PRIVATE, **options)
         event.listen(engine.sync_engine, "do_connect", connect_or_say_so)
         return engine
 
     async def read(self, work: Callable[[Connection], T]) -> T:
+        return await self._watch(self._read(work))
+
+    async def _read(self, work: Callable[[Connection], T]) -> T:
         async with self._single.connect() as connection:
             return await connection.run_sync(work)
 
@@ -178,12 +190,17 @@ class _Postgres:
         return lambda work: asyncio.run_coroutine_threadsafe(self.read(work), loop).result()
 
     async def write(self, work: Callable[[Connection], T]) -> T:
+        return await self._watch(self._write(work))
+
+    async def _write(self, work: Callable[[Connection], T]) -> T:
         async with self.engine.begin() as connection:
             return await connection.run_sync(work)
 
     async def close(self) -> None:
-        await self._single.dispose()
-        await self.engine.dispose()
+        with suppress(TimeoutError):  # the driver would wait for a silent server to take its leave
+            async with asyncio.timeout(PATIENCE):
+                await self._single.dispose()
+                await self.engine.dispose()
 
 
 BACKENDS: dict[str, type[_Sqlite] | type[_Postgres]] = {

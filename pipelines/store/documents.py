@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -11,16 +12,18 @@ from typing import Any
 from uuid import UUID
 
 import uuid_utils
-from sqlalchemy import Connection, Row, Select, and_, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, and_, delete, func, insert, literal, select, update
 
 from pipelines.errors import DocumentExists, DocumentNotFound, InvalidCursor, PreconditionFailed
 from pipelines.store import changes, dialects
 from pipelines.store.leases import Lease, held
-from pipelines.store.tables import documents, passages, revisions
+from pipelines.store.tables import Json, documents, passages, revisions
 from pipelines.types import UNCHANGED, Document, DocumentPage, DocumentStatus, Metadata, NewDocument, Unchanged
 
 Revisions = Container[int]
 """What a caller's `if_match` allows a document to be at."""
+INSERTS = 5
+"""Tries of a create that finds its key taken, and whoever had it gone at the next look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +83,14 @@ def accept(
         "updated_at": now,
         **held(lease),
     }
-    inserted = connection.execute(dialects.insert(connection, documents).values(row).on_conflict_do_nothing())
-    if not inserted.rowcount:
-        return _revise_by_key(connection, organization_id, document, upsert, lease)
+    for left in reversed(range(INSERTS)):
+        if connection.execute(dialects.insert(connection, documents).values(row).on_conflict_do_nothing()).rowcount:
+            break
+        try:
+            return _revise_by_key(connection, organization_id, document, upsert, lease)
+        except DocumentNotFound:  # it was being removed
+            if not left:
+                raise
     metadata = dict(document.metadata or {})
     _insert_revision(connection, document_id, 1, document.title, document.content, document.url, metadata, now)
     return Accepted(document_id, 1, created=True)
@@ -144,14 +152,14 @@ def _require_version(connection: Connection, organization_id: UUID, document: Ne
 
 def _revise(connection: Connection, row: Row[Any], edit: Edit, lease: Lease | None) -> Accepted:
     now = datetime.now(UTC)
-    old = (row.title, row.content, row.url, dict(row.metadata))
-    title, content, url, metadata = new = (
+    old = (row.title, row.content, row.url)
+    title, content, url = new = (
         row.title if edit.title is None else edit.title,
         row.content if edit.content is None else edit.content,
         row.url if isinstance(edit.url, Unchanged) else edit.url,
-        dict(row.metadata if edit.metadata is None else edit.metadata),
     )
-    if new == old and row.status != DocumentStatus.FAILED:
+    metadata = dict(row.metadata if edit.metadata is None else edit.metadata)
+    if row.status != DocumentStatus.FAILED and new == old and _is_kept(connection, metadata, row.metadata):
         return Accepted(row.id, row.revision, created=False, settled=row.status == DocumentStatus.INDEXED)
     revision = row.revision + 1
     _insert_revision(connection, row.id, revision, title, content, url, metadata, now)
@@ -162,6 +170,17 @@ def _revise(connection: Connection, row: Row[Any], edit: Edit, lease: Lease | No
         .values(revision=revision, status=DocumentStatus.PENDING, updated_at=now, **fresh)
     )
     return Accepted(row.id, revision, created=False)
+
+
+def _is_kept(connection: Connection, given: Metadata, kept: Metadata) -> bool:
+    """Whether the two are one JSON text, in which true is not 1, once the database has written it in its own way."""
+    if _json(given) == _json(kept):
+        return True
+    return _json(connection.execute(select(literal(given, Json))).scalar_one()) == _json(kept)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def _insert_revision(

@@ -62,6 +62,18 @@ async def test_get_shows_all_fields(client: httpx.AsyncClient) -> None:
     assert body["created_at"].endswith("Z")
 
 
+@pytest.mark.parametrize("number", [1e22, -1e308, 5e-324])
+async def test_numbers_of_any_size_come_back(client: httpx.AsyncClient, number: float) -> None:
+    """Metadata may hold whatever number JSON holds: the document, its list and its updates show it."""
+    path = f"/api/documents/{(await created(client, metadata={'population': number}))['id']}"
+    await client.put(path, json={"title": "New"})
+    for response in (await client.get(path), await client.get("/api/documents")):
+        assert response.status_code == 200
+        body = response.json()
+        [shown] = body.get("documents", [body])
+        assert (shown["title"], shown["metadata"]) == ("New", {"population": number})
+
+
 @pytest.mark.parametrize("identifier", ["01942f6c-8b1e-7c3a-9d52-6f0e4a7b1c90", "nonsense", "%00", "..%2e", "1" * 400])
 async def test_unknown_ids_are_not_found(client: httpx.AsyncClient, identifier: str) -> None:
     """An id of no document, or no UUID at all, is 404 for every method."""

@@ -1,6 +1,7 @@
 """The library's door: documents in, found at once, changed as a whole, gone for good."""
 
 import asyncio
+import json
 from datetime import date
 from pathlib import Path
 
@@ -111,6 +112,27 @@ class TestUpdate:
         put = await knowledge.put(document(url="https://a.example/"), scope)
         after = await knowledge.update(put.document.id, scope, content="The red kite circles.", url=None)
         assert (after.title, after.content, after.url) == ("Page 1", "The red kite circles.", None)
+
+    @pytest.mark.parametrize(
+        ("before", "after"), [(1, True), (False, 0), ([1, 0], [True, False]), ({"a": 1}, {"a": 1.0})]
+    )
+    async def test_values_that_only_python_takes_for_equal(
+        self, knowledge: KnowledgeBase, scope: Scope, before: object, after: object
+    ) -> None:
+        """JSON tells true from 1 and 1.0 from 1, and so does an update or an upsert of metadata."""
+        put = await knowledge.put(document(metadata={"value": before}), scope)
+        updated = await knowledge.update(put.document.id, scope, metadata={"value": after})
+        assert (updated.revision, json.dumps(updated.metadata["value"])) == (2, json.dumps(after))
+        again = (await knowledge.put(document(metadata={"value": before}), scope)).document
+        assert (again.revision, json.dumps(again.metadata["value"])) == (3, json.dumps(before))
+
+    @pytest.mark.parametrize("value", [1e16, 2.0**60, 1e22, -0.0, [{"b": 1.0, "a": None}]])
+    async def test_metadata_that_the_database_writes_otherwise(
+        self, knowledge: KnowledgeBase, scope: Scope, value: object
+    ) -> None:
+        """What is given twice is no change, though JSONB writes 1e16 as a whole number and knows no -0.0."""
+        put = await knowledge.put(document(metadata={"value": value}), scope)
+        assert (await knowledge.update(put.document.id, scope, metadata={"value": value})).revision == 1
 
     async def test_if_match_refuses_a_stale_version(self, knowledge: KnowledgeBase, scope: Scope) -> None:
         """An update or removal that names another revision than the newest is refused."""

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.embedding import Vectors
+from pipelines.errors import DocumentNotFound, KnowledgeBaseError
 from pipelines.knowledge import KnowledgeBase
-from pipelines.types import DocumentStatus, NewDocument, Scope
+from pipelines.types import DocumentStatus, NewDocument, Put, Scope
 from pipelines.worker import GROUP
 from tests.pipelines.conftest import ORGANIZATION, OTHER, WordHashing, document, settled
 
@@ -53,11 +54,11 @@ def long(number: int, word: str = "slow") -> NewDocument:
     return document(str(number), content=sentence * (GROUP // len(sentence) + 1))
 
 
-async def stopped(knowledge: KnowledgeBase, embedding: Stopping, *, wait: float) -> asyncio.Task[object]:
+async def stopped(
+    knowledge: KnowledgeBase, embedding: Stopping, *, wait: float
+) -> asyncio.Task[list[Put | KnowledgeBaseError]]:
     """Four long documents, of which the first is under way and will not end."""
-    task: asyncio.Task[object] = asyncio.create_task(
-        knowledge.put_many([long(number) for number in range(4)], LARGE, wait=wait)
-    )
+    task = asyncio.create_task(knowledge.put_many([long(number) for number in range(4)], LARGE, wait=wait))
     assert await asyncio.to_thread(embedding.reached.wait, 30)
     return task
 
@@ -94,6 +95,14 @@ async def test_what_was_removed_or_revised_while_it_waited_is_not_begun(
     embedded = {word for text in embedding.embedded for word in text.split()}
     assert {"number0", "number1", "otters."} <= embedded
     assert not {"number2", "number3"} & embedded
+
+
+async def test_what_is_removed_while_it_is_indexed_is_not_found(knowledge: KnowledgeBase, embedding: Stopping) -> None:
+    """Whoever waits for it is told what an update would be told; the others of the batch are searchable."""
+    theirs = await stopped(knowledge, embedding, wait=60)
+    await knowledge.remove_by_key("wiki", "0", LARGE)
+    embedding.go_on.set()
+    assert [type(one) for one in await theirs] == [DocumentNotFound, Put, Put, Put]
 
 
 async def test_what_was_given_up_is_not_held_on_to(

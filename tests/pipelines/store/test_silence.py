@@ -1,0 +1,146 @@
+"""A PostgreSQL server that says nothing any more, and one that only takes its time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from sqlalchemy import Connection, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
+
+from pipelines.store import database as store
+from pipelines.store import silence
+from pipelines.store.database import Database
+from tests.databases import postgres_database
+
+MORE_THAN_THE_POOL = 20
+
+
+class Relay:
+    """Stands before a server, and falls silent as a stopped process does: connections are made, and that is all."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._address = host, port
+        self._serving: set[asyncio.Task[None]] = set()
+        self.speaks = asyncio.Event()
+        self.speaks.set()
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        serving = asyncio.create_task(self._serve(reader, writer))
+        self._serving.add(serving)
+        await serving
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await self.speaks.wait()
+        from_server, to_server = await asyncio.open_connection(*self._address)
+        await asyncio.gather(self._pass_on(reader, to_server), self._pass_on(from_server, writer))
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while said := await reader.read(65536):
+                await self.speaks.wait()
+                writer.write(said)
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    async def end(self) -> None:
+        self.speaks.set()
+        await asyncio.wait(self._serving, timeout=10)
+
+
+@pytest.fixture
+def server_url() -> Iterator[str]:
+    with postgres_database() as url:
+        yield url
+
+
+@pytest.fixture
+async def relay(server_url: str) -> AsyncIterator[tuple[Relay, str]]:
+    """And the URL of the database behind it."""
+    url = make_url(server_url)
+    relay = Relay(url.host or "localhost", url.port or 5432)
+    listening = await asyncio.start_server(relay, "127.0.0.1", 0)
+    behind = url.set(host="127.0.0.1", port=listening.sockets[0].getsockname()[1])
+    yield relay, behind.render_as_string(hide_password=False)
+    listening.close()
+    await relay.end()
+
+
+@pytest.fixture
+def server(relay: tuple[Relay, str]) -> Relay:
+    return relay[0]
+
+
+@pytest.fixture
+async def database(relay: tuple[Relay, str], monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
+    monkeypatch.setattr(silence, "SILENCE", 0.1)
+    monkeypatch.setattr(silence, "PATIENCE", 0.5)
+    made = Database(relay[1])
+    yield made
+    relay[0].speaks.set()
+    await made.close()
+
+
+def sleep(connection: Connection, seconds: float = 0) -> str:
+    connection.execute(text("SELECT pg_sleep(:seconds)"), {"seconds": seconds})
+    return "slept"
+
+
+@pytest.mark.parametrize("way", ["read", "apply", "write"])
+@pytest.mark.parametrize("connected", [True, False])
+async def test_a_server_that_falls_silent(server: Relay, database: Database, way: str, connected: bool) -> None:
+    """Whatever begins then is refused as if it were away; when it speaks again, everything is as before."""
+    work = getattr(database, way)
+    if connected:
+        await work(sleep)
+    server.speaks.clear()
+    begun = [asyncio.create_task(work(sleep)) for _ in range(MORE_THAN_THE_POOL)]
+    async with asyncio.timeout(20):
+        refused = await asyncio.gather(*begun, return_exceptions=True)
+    assert {type(one) for one in refused} == {OperationalError}
+    server.speaks.set()
+    assert await asyncio.gather(*(work(sleep) for _ in range(MORE_THAN_THE_POOL))) == ["slept"] * MORE_THAN_THE_POOL
+
+
+async def test_a_statement_that_a_silent_server_was_at(server: Relay, database: Database) -> None:
+    """It is given up too, for threads that wait as well."""
+    both = [
+        asyncio.create_task(database.write(sleep, 60)),
+        asyncio.create_task(asyncio.to_thread(database.blocking(), sleep, 60)),
+    ]
+    await asyncio.sleep(0.2)
+    server.speaks.clear()
+    async with asyncio.timeout(20):
+        refused = await asyncio.gather(*both, return_exceptions=True)
+    assert {type(one) for one in refused} == {OperationalError}
+
+
+async def test_closing_beside_a_silent_server(
+    server: Relay, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits for no farewell."""
+    monkeypatch.setattr(store, "PATIENCE", 0.5)
+    await asyncio.gather(database.read(sleep, 0.1), database.read(sleep, 0.1), database.write(sleep))
+    server.speaks.clear()
+    async with asyncio.timeout(20):
+        await database.close()
+
+
+async def test_a_statement_takes_its_time(database: Database) -> None:
+    """However long that is, while the server answers others."""
+    assert await database.write(sleep, 1) == "slept"
+
+
+async def test_a_server_that_takes_nobody_else_is_not_silent(database: Database, server_url: str) -> None:
+    """That it refuses a new connection is an answer: what it is at goes on."""
+    working = asyncio.create_task(database.write(sleep, 1))
+    await asyncio.sleep(0.05)
+    other = Database(server_url.rpartition("/")[0] + "/postgres")
+    name = server_url.rpartition("/")[2]
+    await other.apply(lambda connection: connection.exec_driver_sql(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false"))
+    await other.close()
+    assert await working == "slept"
