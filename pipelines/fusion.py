@@ -47,11 +47,11 @@ class ReciprocalRankFusion:
 
 
 def min_max(scores: Scores) -> Scores:
-    """Scaled to 0..1. Equal scores tell nothing apart: all become 1, or 0 where none is above it."""
+    """Scaled to 0..1; equal scores all become 0, as they tell nothing apart."""
     if not scores.size:
         return scores
     low, high = scores.min(), scores.max()
-    return (scores - low) / (high - low) if high > low else (scores > 0).astype(np.float64)
+    return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
 
 
 def ranks(scores: Scores) -> Scores:
