@@ -100,7 +100,7 @@ class FoundDocument(TypedDict):
     external_id: str
     url: str | None
     snippet: str
-    score: float
+    score: Annotated[Fraction, Field(description="Ranks within one search; 0 for the last candidate, or the only one.")]
     metadata: Metadata
 
 
