@@ -137,11 +137,11 @@ class _Asker:
     async def row(self, question: Question) -> Record:
         """Asked before it is searched for: a target may remember the question, and the time is that of the answer."""
         record, reply = _record(self._suite, question), None
-        started = time.perf_counter()
+        started = self._clock()
         try:
             if ANSWERS in self._plan.parts:
                 reply = await self._target.ask(question.text)
-                record = replace(_answered(record, reply), seconds=time.perf_counter() - started)
+                record = replace(_answered(record, reply), seconds=self._clock() - started)
             if RETRIEVAL in self._plan.parts and record.gold_documents:
                 found = await self._target.search(question.text, DEPTH)
                 record = replace(record, found=tuple(one.external_id for one in found))
@@ -150,8 +150,12 @@ class _Asker:
                 record = replace(record, follow_ups=tuple(asked))
         except Exception as error:  # noqa: BLE001 - whatever a target raises is this question's failure
             record = replace(record, error=told(error))
-        record = replace(record, seconds=record.seconds or time.perf_counter() - started)
+        record = replace(record, seconds=record.seconds or self._clock() - started)
         return _scored(self._plan, self._suite, record, question, reply, self._texts)
+
+    def _clock(self) -> float:
+        """Seconds, which stand still while the target has us wait."""
+        return time.perf_counter() - self._target.waited
 
     async def _follow_up(self, question: str) -> FollowUp:
         if question not in self._follow_ups:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 from uuid import UUID, uuid5
@@ -25,6 +25,8 @@ NAMESPACE = UUID("6d6f1f0a-4e0b-4d6b-9a57-0c6f2b1f6d10")
 
 class PipelineTarget:
     """The library in this process, in a folder; opened by `PipelineTarget.open`."""
+
+    waited = 0.0
 
     def __init__(self, knowledge: KnowledgeBase, organization_id: UUID, *, words_only: bool = False) -> None:
         self._knowledge = knowledge
@@ -74,13 +76,23 @@ class PipelineTarget:
 
 
 class HttpTarget:
-    """A running service, seen from outside. A 429 is waited out, unless it is a quota of days."""
+    """A running service, seen from outside. A 429 is waited out, unless it is a quota of days; `tell` hears of the
+    first."""
 
-    def __init__(self, base_url: str, api_key: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        tell: Callable[[str], None] = lambda _: None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
         self._client = httpx.AsyncClient(
             base_url=base_url.rstrip("/"), headers={"X-API-Key": api_key}, timeout=600, transport=transport
         )
+        self._tell = tell
         self._external: dict[str, str] = {}
+        self.waited = 0.0
 
     async def __aenter__(self) -> Self:
         return self
@@ -100,10 +112,16 @@ class HttpTarget:
             wait = float(response.headers.get("Retry-After") or 1)
             if wait > PATIENCE:
                 raise TargetError(f"{method} {path}: 429, and not again before {wait:g} s")
-            await asyncio.sleep(wait)
+            await self._wait(wait)
         if response.is_error:
             raise TargetError(f"{method} {path}: {response.status_code} {response.text[:300]}")
         return response.json()
+
+    async def _wait(self, seconds: float) -> None:
+        if not self.waited:
+            self._tell(f"429: waiting {seconds:g} s, and again whenever asked to; it is no part of the latency …")
+        self.waited += seconds
+        await asyncio.sleep(seconds)
 
     async def ingest(self, documents: Sequence[NewDocument]) -> None:
         for batch in batches(documents, BATCH):

@@ -53,6 +53,9 @@ class Reply:
 class Target(Protocol):
     """External ids tell documents apart: they are to be unique over all sources."""
 
+    waited: float
+    """Seconds that calls have waited so far because the target asked them to come later."""
+
     async def ingest(self, documents: Sequence[NewDocument]) -> None:
         """Returns when all are searchable. What is there unchanged costs next to nothing. Raises TargetError."""
         ...

@@ -24,6 +24,8 @@ FLOORS = "[small]\nright = { at_least = 0.9 }\nverbatim = { at_least = 1.0 }\n"
 
 
 class Scripted:
+    waited = 0.0
+
     def __init__(self):
         self.replies = {"When?": GOOD, "Moon?": Reply("Nothing was found.", 0.0)}
         self.opened = []

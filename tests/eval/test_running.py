@@ -39,6 +39,8 @@ ANSWERS_TO = {
 class Scripted:
     """Knows three answers; fails on every other question."""
 
+    waited = 0.0
+
     def __init__(self):
         self.asked = []
         self.opened = self.closed = 0
@@ -86,6 +88,25 @@ async def test_a_row_is_measured_in_all_its_parts(target, out):
     assert good.metrics["follow_ups_answered"] == 0.5
     assert good.follow_ups[1].error == "KeyError: 'Why?'"
     assert good.seconds > 0
+
+
+class Limited(Scripted):
+    """Takes half a second for a question, after a minute that it waits."""
+
+    now = 0.0
+
+    async def ask(self, question, max_citations=5, filters=None):
+        self.now += 60.5
+        self.waited += 60
+        return await super().ask(question)
+
+
+async def test_waits_for_a_rate_limit_are_no_latency(out, monkeypatch):
+    """A minute of waiting says nothing of how long an answer takes, nor of how long a failure does."""
+    target = Limited()
+    monkeypatch.setattr(running.time, "perf_counter", lambda: target.now)
+    run = await running.run(Plan(suites=(SUITE,)), target.open, out)
+    assert [row.seconds for row in run.rows] == [0.5] * 4
 
 
 async def test_a_question_that_fails_is_a_row(target, out):

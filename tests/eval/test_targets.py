@@ -62,8 +62,8 @@ class Scripted:
             raise answer
         return answer
 
-    def target(self):
-        return HttpTarget("http://service/", "secret", transport=httpx.MockTransport(self))
+    def target(self, **options):
+        return HttpTarget("http://service/", "secret", transport=httpx.MockTransport(self), **options)
 
 
 def ok(**body):
@@ -156,11 +156,17 @@ async def test_citations_are_named_by_external_id():
 
 
 async def test_a_rate_limit_is_waited_out():
-    """429 is no failure: the question is asked again."""
-    service = Scripted(httpx.Response(429, headers={"Retry-After": "0.01"}), ok(results=[]))
-    async with service.target() as target:
+    """429 is no failure: the question is asked again. How long that took is known, and the first wait is told."""
+    again = httpx.Response(429, headers={"Retry-After": "0.01"})
+    service = Scripted(again, again, ok(results=[]), again, ok(results=[]))
+    told = []
+    async with service.target(tell=told.append) as target:
         assert await target.search("What?") == []
-    assert len(service.requests) == 2
+        assert await target.search("What?") == []
+        assert target.waited == pytest.approx(0.03)
+    assert len(service.requests) == 5
+    [line] = told
+    assert line.startswith("429: waiting 0.01 s")
 
 
 async def test_an_exhausted_quota_is_not_waited_out():
