@@ -18,7 +18,7 @@ from eval.measures import columns_of, estimates
 from eval.records import FollowUp, Record, Run, SuiteResult
 from eval.reliability import diagram
 from eval.suites import fingerprint
-from eval.types import Reply, Target
+from eval.types import Reply, Target, TargetUnavailable
 
 RETRIEVAL, ANSWERS, FOLLOW_UPS = "retrieval", "answers", "follow-ups"
 PARTS = (RETRIEVAL, ANSWERS, FOLLOW_UPS)
@@ -59,7 +59,7 @@ class Plan:
 async def run(
     plan: Plan, opened: Opened, out: Path, *, judged: Judged | None = None, tell: Callable[[str], None] = lambda _: None
 ) -> Run:
-    """The run; its rows are kept in a journal beside `out` until the caller has saved it."""
+    """The run; its rows are kept in a journal beside `out` until the caller has saved it. Raises TargetUnavailable."""
     journal = Journal(journal_of(out), plan.identity())
     began = datetime.now(UTC).isoformat(timespec="seconds")
     rows: list[Record] = []
@@ -103,6 +103,8 @@ async def _asked(
             asker = _Asker(plan, suite, target)
             while left:
                 yield await asker.row(left.pop(0))
+    except TargetUnavailable:
+        raise
     except Exception as error:  # noqa: BLE001 - documents that cannot be put in are the failure of all their questions
         for question in left:
             yield _scored(plan, suite, _record(suite, question, error=told(error)), question)
@@ -148,6 +150,8 @@ class _Asker:
             if FOLLOW_UPS in self._plan.parts and reply:
                 asked = [await self._follow_up(one) for one in reply.related_questions]
                 record = replace(record, follow_ups=tuple(asked))
+        except TargetUnavailable:
+            raise
         except Exception as error:  # noqa: BLE001 - whatever a target raises is this question's failure
             record = replace(record, error=told(error))
         record = replace(record, seconds=record.seconds or self._clock() - started)

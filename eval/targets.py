@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 import httpx
 
 from eval.datasets import batches
-from eval.types import EVERYTHING, Cited, Filters, Found, Reply, TargetError
+from eval.types import EVERYTHING, Cited, Filters, Found, Reply, TargetError, TargetUnavailable
 from pipelines.errors import KnowledgeBaseError
 from pipelines.knowledge import KnowledgeBase, by_document
 from pipelines.types import DocumentStatus, NewDocument, Retrieval, Scope
@@ -20,6 +20,7 @@ BATCH = 50
 POLL = 0.05
 PATIENCE = 120
 """Seconds."""
+SHUT = {httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN, httpx.codes.NOT_FOUND}
 NAMESPACE = UUID("6d6f1f0a-4e0b-4d6b-9a57-0c6f2b1f6d10")
 
 
@@ -91,6 +92,7 @@ class HttpTarget:
             base_url=base_url.rstrip("/"), headers={"X-API-Key": api_key}, timeout=600, transport=transport
         )
         self._tell = tell
+        self._been_in = False
         self._external: dict[str, str] = {}
         self.waited = 0.0
 
@@ -101,21 +103,29 @@ class HttpTarget:
         await self.close()
 
     async def call(self, method: str, path: str, body: object = None) -> Any:
-        """The parsed body of a success. Raises TargetError."""
+        """The parsed body of a success. Raises TargetError; TargetUnavailable where nothing has been let in yet."""
         while True:
             try:
                 response = await self._client.request(method, path, json=body)
             except httpx.HTTPError as error:
-                raise TargetError(f"{method} {path}: {type(error).__name__}: {error}") from error
+                raise self._shut(f"{method} {path}: {type(error).__name__}: {error}") from error
             if response.status_code != httpx.codes.TOO_MANY_REQUESTS:
                 break
             wait = float(response.headers.get("Retry-After") or 1)
             if wait > PATIENCE:
                 raise TargetError(f"{method} {path}: 429, and not again before {wait:g} s")
             await self._wait(wait)
+        if response.status_code in SHUT:
+            raise self._shut(f"{method} {path}: {response.status_code} {response.text[:300]}")
+        self._been_in = True
         if response.is_error:
             raise TargetError(f"{method} {path}: {response.status_code} {response.text[:300]}")
         return response.json()
+
+    def _shut(self, said: str) -> TargetError:
+        if self._been_in:
+            return TargetError(said)
+        return TargetUnavailable(f"{self._client.base_url} cannot be evaluated: {said}")
 
     async def _wait(self, seconds: float) -> None:
         if not self.waited:

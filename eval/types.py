@@ -14,6 +14,10 @@ class TargetError(RuntimeError):
     """The target refused or failed; the message says what it said."""
 
 
+class TargetUnavailable(TargetError):
+    """Nothing of a run would come of it: there is no service, or it does not let us in."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filters:
     sources: tuple[str, ...] = ()

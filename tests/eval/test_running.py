@@ -9,7 +9,7 @@ from eval import measures, running
 from eval.datasets import Dataset, Question
 from eval.records import RunFileError
 from eval.running import ANSWERS, RETRIEVAL, Plan, journal_of
-from eval.types import Cited, Found, Reply, TargetError
+from eval.types import Cited, Found, Reply, TargetError, TargetUnavailable
 from pipelines.types import NewDocument
 
 TEXT = "Flights are booked 14 days ahead. Trains come first."
@@ -147,6 +147,22 @@ async def test_documents_that_cannot_be_put_in_fail_their_questions(out):
     run = await running.run(Plan(suites=(SUITE,)), broken, out)
     assert {row.error for row in run.rows} == {"TargetError: full"}
     assert run.suites[0].measures["failed"].mean == 1
+
+
+@pytest.mark.parametrize("method", ["ingest", "ask"])
+async def test_a_target_that_is_not_available_ends_the_run(target, out, monkeypatch, method):
+    """At once, whether there are documents to put in or not; nothing is left that another run would stumble over."""
+
+    async def unavailable(*_):
+        target.asked.append(method)
+        raise TargetUnavailable("wrong key")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(target, method, unavailable)
+        with pytest.raises(TargetUnavailable, match="wrong key"):
+            await running.run(Plan(suites=(SUITE,), settings={"target": "mistyped"}), target.open, out)
+    assert target.asked == [method]
+    assert (await running.run(Plan(suites=(SUITE,)), target.open, out)).rows
 
 
 async def test_an_interrupted_run_goes_on(target, out):

@@ -10,7 +10,7 @@ import pytest
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from eval.targets import HttpTarget, PipelineTarget
-from eval.types import Cited, Filters, Found, TargetError
+from eval.types import Cited, Filters, Found, TargetError, TargetUnavailable
 from pipelines.errors import KnowledgeBaseError
 from pipelines.knowledge import KnowledgeBase
 from pipelines.types import NewDocument
@@ -189,6 +189,19 @@ async def test_what_the_service_says_is_in_the_error(answer, message):
     async with Scripted(answer).target() as target:
         with pytest.raises(TargetError, match=message):
             await target.search("What?")
+
+
+@pytest.mark.parametrize("answer", [httpx.Response(401, text="INVALID"), httpx.ConnectError("refused")])
+async def test_a_service_that_never_let_us_in_is_unavailable(answer):
+    """A wrong key, or nobody there, is no question's failure; once a call has been answered it is."""
+    async with Scripted(answer).target() as target:
+        with pytest.raises(TargetUnavailable, match="http://service cannot be evaluated: POST /api/ai/search: "):
+            await target.search("What?")
+    async with Scripted(ok(results=[]), answer).target() as target:
+        await target.search("What?")
+        with pytest.raises(TargetError) as caught:
+            await target.search("Why?")
+    assert type(caught.value) is TargetError
 
 
 @pytest.fixture
