@@ -313,9 +313,12 @@ def _name(splitter: TransformComponent | PassageSize) -> str:
 
 
 async def _tell_of_others(database: Database, splitter: str) -> None:
-    if count := await database.read(documents.count_cut_otherwise, splitter):
+    for organization_id, count in (await database.read(documents.count_cut_otherwise, splitter)).items():
         logger.warning(
-            "%d documents have passages of another size; they can be found, and kb admin reindex cuts them anew", count
+            "%d documents have passages of another size; they can be found, and kb admin reindex %s"
+            " (in Python: knowledge.reindex) cuts them anew",
+            count,
+            organization_id,
         )
 
 
