@@ -128,6 +128,19 @@ def test_a_database_that_cannot_be_reached_is_told(run: Run, monkeypatch: pytest
 # --- ingest
 
 
+def test_files_of_other_kinds_are_told(run: Run, organization: str, documents: Path) -> None:
+    for name in ("plan.docx", "old.DOCX", "Makefile", ".hidden.png"):
+        (documents / name).write_text("Text.")
+    result = run("ingest", documents, "--organization", organization)
+    assert result.stderr.splitlines() == [
+        "Files of kinds that cannot be read are left out: 1 without a suffix, 2 .docx"
+    ]
+    assert result.stdout.startswith("4 created")
+    for name in ("plan.docx", "old.DOCX", "Makefile"):
+        (documents / name).unlink()
+    assert run("ingest", documents).stderr == ""
+
+
 def test_a_folder_goes_in_and_is_cited(run: Run, organization: str, documents: Path) -> None:
     counts = as_json(run("ingest", documents, "--json"))
     assert (counts["created"], counts["failed"]) == (4, 0)
