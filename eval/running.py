@@ -23,7 +23,7 @@ from eval.types import Reply, Target, TargetUnavailable
 RETRIEVAL, ANSWERS, FOLLOW_UPS = "retrieval", "answers", "follow-ups"
 PARTS = (RETRIEVAL, ANSWERS, FOLLOW_UPS)
 DEPTH = 10
-NO_ROUGE = "rouge_l was not measured: rouge-score is not installed (extra `eval`)"
+NO_ROUGE = "rouge_l was not measured: rouge-score is not installed (make eval-env, then .venv-eval/bin/python -m eval)"
 
 Opened = Callable[[Dataset], AbstractAsyncContextManager[Target]]
 Judged = Callable[[Sequence[Record], Mapping[str, str]], Awaitable[list[Record]]]

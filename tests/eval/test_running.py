@@ -165,6 +165,13 @@ async def test_a_target_that_is_not_available_ends_the_run(target, out, monkeypa
     assert (await running.run(Plan(suites=(SUITE,)), target.open, out)).rows
 
 
+async def test_without_rouge_the_way_to_it_is_told(target, out, monkeypatch):
+    """As a note beside the table."""
+    monkeypatch.setattr(running.scoring, "rouge", lambda: None)
+    [note] = (await running.run(Plan(suites=(SUITE,)), target.open, out)).notes
+    assert "make eval-env" in note
+
+
 async def test_an_interrupted_run_goes_on(target, out):
     """What was answered is not asked again; what failed, or was cut off in the middle of a line, is."""
     plan = Plan(suites=(SUITE,), parts=frozenset({ANSWERS}))
