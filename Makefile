@@ -26,6 +26,8 @@ env: $(ENV) ## make .venv from requirements.lock (done once)
 
 multilingual: $(MULTILINGUAL) ## add what KB_EMBEDDING_MODEL=multilingual-e5-small needs
 
+dev: $(DEV) ## add what tests, lint and notebooks need
+
 run: $(ENV) ## start the service with the demo knowledge base; prints an API key and a curl line
 	@exec $(BIN)/kb serve --demo
 
@@ -78,8 +80,6 @@ bench: $(DEV) ## the benchmarks of docs/measurements.md
 
 clean: ## remove the environment and what tools leave behind; data/ stays
 	rm -rf $(VENV) $(VENV_EVAL) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-
-dev: $(DEV)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -49,6 +49,7 @@ class Settings(BaseSettings):
     reranker_model: str | None = None
     reranker_api_key: SecretStr | None = None
     public_url: WebUrl = "http://localhost:8000"
+    """`kb serve` puts its own host and port into it where it is not set."""
     index_wait: float = Field(default=30.0, ge=0)
     limits: Literal["on", "off"] = "on"
     trusted_proxies: str = ""

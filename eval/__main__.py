@@ -139,9 +139,13 @@ async def _run(
         if settings["target"] == opening.PIPELINE:
             opened = opening.library(Path(kept), settings["mode"], load_configuration(config))
         else:
-            opened = opening.service(settings["target"], key_env)
+            opened = opening.service(settings["target"], key_env, _tell)
         async with judging.opened(Path(kept)) as judged:
-            return await run_plan(plan, opened, path, judged=judged, tell=lambda line: print(line, file=sys.stderr))
+            return await run_plan(plan, opened, path, judged=judged, tell=_tell)
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _kept(folder: Path | None) -> Any:

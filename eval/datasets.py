@@ -1,4 +1,4 @@
-"""Data sets in BEIR's layout: `corpus.jsonl`, `queries.jsonl`, `qrels.tsv` in one folder."""
+"""Data sets in BEIR's layout: `corpus.jsonl`, `queries.jsonl`, `qrels.tsv` or `qrels/test.tsv` in one folder."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pipelines.types import NewDocument
 
 HANDBOOK = Path(str(files("eval"))) / "data" / "handbook"
 TRANSLATIONS = "translations.jsonl"
+OWN, SPLIT = "qrels.tsv", "qrels/test.tsv"
 HEADER = ["query-id", "corpus-id", "score"]
 UNTITLED = "untitled"
 LONGEST_TITLE = 500
@@ -57,14 +58,20 @@ class Dataset:
 
 
 def load(folder: Path | str) -> Dataset:
-    """Raises DatasetError. Documents without text are left out, with the judgements of them."""
+    """Raises DatasetError. Documents without text are left out, with the judgements of them.
+
+    With `qrels/test.tsv`, as BEIR is downloaded, the questions are those that it judges: others are for training.
+    """
     folder = Path(folder)
     rows = _corpus(folder)
     documents = _documents(rows, folder)
     questions = tuple(question_of(row) for row in _objects(folder / "queries.jsonl"))
     _only_once(folder / "queries.jsonl", (question.id for question in questions))
-    gold = _gold(folder / "qrels.tsv", {str(row["_id"]) for row in rows}, {question.id for question in questions})
-    return Dataset(folder.name, documents, questions, _among(gold, documents))
+    is_split = (folder / SPLIT).is_file() and not (folder / OWN).is_file()
+    qrels = folder / (SPLIT if is_split else OWN)
+    gold = _gold(qrels, {str(row["_id"]) for row in rows}, {question.id for question in questions})
+    dataset = Dataset(folder.name, documents, questions, _among(gold, documents))
+    return replace(dataset, questions=dataset.judged()) if is_split else dataset
 
 
 def documents_of(folder: Path) -> tuple[NewDocument, ...]:

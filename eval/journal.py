@@ -22,9 +22,12 @@ class Journal:
             path.write_text(json.dumps(identity, sort_keys=True) + "\n", encoding="utf-8")
 
     def _taken_up(self, identity: Mapping[str, Any]) -> bool:
-        """What failed is not taken up: it is asked again. A row that was cut off in the middle is left out, too."""
+        """What failed is not taken up: it is asked again. A row that was cut off in the middle is left out, too.
+
+        A file without rows is of no run.
+        """
         lines = self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else []
-        if not lines or (len(lines) == 1 and _parsed(lines[0]) is None):
+        if len(lines) <= 1:
             return False
         if differs := _differing(_parsed(lines[0]) or {}, json.loads(json.dumps(identity))):
             raise RunFileError(

@@ -30,13 +30,15 @@ MODES: dict[str, dict[str, Any]] = {
 }
 
 
-def service(url: str, key_env: str) -> Callable[[Dataset], AbstractAsyncContextManager[Target]]:
+def service(
+    url: str, key_env: str, tell: Callable[[str], None]
+) -> Callable[[Dataset], AbstractAsyncContextManager[Target]]:
     """Raises TargetError where it cannot be one."""
     if urlsplit(url).scheme not in {"http", "https"}:
         raise TargetError(f"--target is {PIPELINE} or an address that begins with http:// or https://, not {url}")
     if not os.environ.get(key_env):
         raise TargetError(f"put the service's API key into the environment variable {key_env}")
-    return lambda suite: holding(HttpTarget(url, os.environ[key_env]), suite)
+    return lambda suite: holding(HttpTarget(url, os.environ[key_env], tell=tell), suite)
 
 
 def library(

@@ -18,12 +18,12 @@ from eval.measures import columns_of, estimates
 from eval.records import FollowUp, Record, Run, SuiteResult
 from eval.reliability import diagram
 from eval.suites import fingerprint
-from eval.types import Reply, Target
+from eval.types import Reply, Target, TargetUnavailable
 
 RETRIEVAL, ANSWERS, FOLLOW_UPS = "retrieval", "answers", "follow-ups"
 PARTS = (RETRIEVAL, ANSWERS, FOLLOW_UPS)
 DEPTH = 10
-NO_ROUGE = "rouge_l was not measured: rouge-score is not installed (extra `eval`)"
+NO_ROUGE = "rouge_l was not measured: rouge-score is not installed (make eval-env, then .venv-eval/bin/python -m eval)"
 
 Opened = Callable[[Dataset], AbstractAsyncContextManager[Target]]
 Judged = Callable[[Sequence[Record], Mapping[str, str]], Awaitable[list[Record]]]
@@ -59,7 +59,7 @@ class Plan:
 async def run(
     plan: Plan, opened: Opened, out: Path, *, judged: Judged | None = None, tell: Callable[[str], None] = lambda _: None
 ) -> Run:
-    """The run; its rows are kept in a journal beside `out` until the caller has saved it."""
+    """The run; its rows are kept in a journal beside `out` until the caller has saved it. Raises TargetUnavailable."""
     journal = Journal(journal_of(out), plan.identity())
     began = datetime.now(UTC).isoformat(timespec="seconds")
     rows: list[Record] = []
@@ -103,6 +103,8 @@ async def _asked(
             asker = _Asker(plan, suite, target)
             while left:
                 yield await asker.row(left.pop(0))
+    except TargetUnavailable:
+        raise
     except Exception as error:  # noqa: BLE001 - documents that cannot be put in are the failure of all their questions
         for question in left:
             yield _scored(plan, suite, _record(suite, question, error=told(error)), question)
@@ -137,21 +139,27 @@ class _Asker:
     async def row(self, question: Question) -> Record:
         """Asked before it is searched for: a target may remember the question, and the time is that of the answer."""
         record, reply = _record(self._suite, question), None
-        started = time.perf_counter()
+        started = self._clock()
         try:
             if ANSWERS in self._plan.parts:
                 reply = await self._target.ask(question.text)
-                record = replace(_answered(record, reply), seconds=time.perf_counter() - started)
+                record = replace(_answered(record, reply), seconds=self._clock() - started)
             if RETRIEVAL in self._plan.parts and record.gold_documents:
                 found = await self._target.search(question.text, DEPTH)
                 record = replace(record, found=tuple(one.external_id for one in found))
             if FOLLOW_UPS in self._plan.parts and reply:
                 asked = [await self._follow_up(one) for one in reply.related_questions]
                 record = replace(record, follow_ups=tuple(asked))
+        except TargetUnavailable:
+            raise
         except Exception as error:  # noqa: BLE001 - whatever a target raises is this question's failure
             record = replace(record, error=told(error))
-        record = replace(record, seconds=record.seconds or time.perf_counter() - started)
+        record = replace(record, seconds=record.seconds or self._clock() - started)
         return _scored(self._plan, self._suite, record, question, reply, self._texts)
+
+    def _clock(self) -> float:
+        """Seconds, which stand still while the target has us wait."""
+        return time.perf_counter() - self._target.waited
 
     async def _follow_up(self, question: str) -> FollowUp:
         if question not in self._follow_ups:

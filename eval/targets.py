@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 from uuid import UUID, uuid5
@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 import httpx
 
 from eval.datasets import batches
-from eval.types import EVERYTHING, Cited, Filters, Found, Reply, TargetError
+from eval.types import EVERYTHING, Cited, Filters, Found, Reply, TargetError, TargetUnavailable
 from pipelines.errors import KnowledgeBaseError
 from pipelines.knowledge import KnowledgeBase, by_document
 from pipelines.types import DocumentStatus, NewDocument, Retrieval, Scope
@@ -20,11 +20,14 @@ BATCH = 50
 POLL = 0.05
 PATIENCE = 120
 """Seconds."""
+SHUT = {httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN, httpx.codes.NOT_FOUND}
 NAMESPACE = UUID("6d6f1f0a-4e0b-4d6b-9a57-0c6f2b1f6d10")
 
 
 class PipelineTarget:
     """The library in this process, in a folder; opened by `PipelineTarget.open`."""
+
+    waited = 0.0
 
     def __init__(self, knowledge: KnowledgeBase, organization_id: UUID, *, words_only: bool = False) -> None:
         self._knowledge = knowledge
@@ -74,13 +77,24 @@ class PipelineTarget:
 
 
 class HttpTarget:
-    """A running service, seen from outside. A 429 is waited out, unless it is a quota of days."""
+    """A running service, seen from outside. A 429 is waited out, unless it is a quota of days; `tell` hears of the
+    first."""
 
-    def __init__(self, base_url: str, api_key: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        tell: Callable[[str], None] = lambda _: None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
         self._client = httpx.AsyncClient(
             base_url=base_url.rstrip("/"), headers={"X-API-Key": api_key}, timeout=600, transport=transport
         )
+        self._tell = tell
+        self._been_in = False
         self._external: dict[str, str] = {}
+        self.waited = 0.0
 
     async def __aenter__(self) -> Self:
         return self
@@ -89,21 +103,35 @@ class HttpTarget:
         await self.close()
 
     async def call(self, method: str, path: str, body: object = None) -> Any:
-        """The parsed body of a success. Raises TargetError."""
+        """The parsed body of a success. Raises TargetError; TargetUnavailable where nothing has been let in yet."""
         while True:
             try:
                 response = await self._client.request(method, path, json=body)
             except httpx.HTTPError as error:
-                raise TargetError(f"{method} {path}: {type(error).__name__}: {error}") from error
+                raise self._shut(f"{method} {path}: {type(error).__name__}: {error}") from error
             if response.status_code != httpx.codes.TOO_MANY_REQUESTS:
                 break
             wait = float(response.headers.get("Retry-After") or 1)
             if wait > PATIENCE:
                 raise TargetError(f"{method} {path}: 429, and not again before {wait:g} s")
-            await asyncio.sleep(wait)
+            await self._wait(wait)
+        if response.status_code in SHUT:
+            raise self._shut(f"{method} {path}: {response.status_code} {response.text[:300]}")
+        self._been_in = True
         if response.is_error:
             raise TargetError(f"{method} {path}: {response.status_code} {response.text[:300]}")
         return response.json()
+
+    def _shut(self, said: str) -> TargetError:
+        if self._been_in:
+            return TargetError(said)
+        return TargetUnavailable(f"{self._client.base_url} cannot be evaluated: {said}")
+
+    async def _wait(self, seconds: float) -> None:
+        if not self.waited:
+            self._tell(f"429: waiting {seconds:g} s, and again whenever asked to; it is no part of the latency …")
+        self.waited += seconds
+        await asyncio.sleep(seconds)
 
     async def ingest(self, documents: Sequence[NewDocument]) -> None:
         for batch in batches(documents, BATCH):

@@ -36,7 +36,7 @@ async def run_library(
 async def run_service(suite: Dataset, url: str, api_key: str, *, parts: Iterable[str] = PARTS, seed: int = 0) -> Run:
     """The suite's documents are put into the key's organization, which should hold nothing else."""
     plan = Plan(suites=(suite,), parts=frozenset(parts), seed=seed, settings={"target": url})
-    return await _run(plan, lambda asked: opening.holding(HttpTarget(url, api_key), asked))
+    return await _run(plan, lambda asked: opening.holding(HttpTarget(url, api_key, tell=print), asked))
 
 
 async def _run(plan: Plan, opened: Callable[[Dataset], AbstractAsyncContextManager[Target]]) -> Run:

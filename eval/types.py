@@ -14,6 +14,10 @@ class TargetError(RuntimeError):
     """The target refused or failed; the message says what it said."""
 
 
+class TargetUnavailable(TargetError):
+    """Nothing of a run would come of it: there is no service, or it does not let us in."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filters:
     sources: tuple[str, ...] = ()
@@ -52,6 +56,9 @@ class Reply:
 
 class Target(Protocol):
     """External ids tell documents apart: they are to be unique over all sources."""
+
+    waited: float
+    """Seconds that calls have waited so far because the target asked them to come later."""
 
     async def ingest(self, documents: Sequence[NewDocument]) -> None:
         """Returns when all are searchable. What is there unchanged costs next to nothing. Raises TargetError."""

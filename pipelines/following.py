@@ -119,7 +119,8 @@ class Indexes:
         state = changes.state(connection, organization_id)
         if state and state.fingerprint != self.fingerprint:
             raise IndexUnavailable(
-                "The knowledge base was indexed with another embedding model; an operator has to run: kb admin reindex",
+                "The knowledge base was indexed with another embedding model; an operator has to run:"
+                f" kb admin reindex {organization_id} (in Python: knowledge.reindex)",
                 retry_after=3600,
             )
         return state

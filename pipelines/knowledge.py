@@ -13,6 +13,7 @@ from uuid import UUID
 
 from filelock import FileLock, Timeout
 
+from pipelines import arguments
 from pipelines.answerer import Answerer
 from pipelines.calibration import Calibration
 from pipelines.consistency import Consistency
@@ -112,9 +113,24 @@ class KnowledgeBase:
     ) -> Self:
         """Brings the tables up to date and takes up what an earlier process left.
 
-        With `worker=False` documents are only accepted, for a process beside the one that indexes. Raises InUse
-        where the folder's embedded Chroma has its one process already.
+        `folder` has what is embedded: SQLite unless `database_url` names PostgreSQL, Chroma unless `chroma_url` names
+        its server, the lexical indexes, and the converted model.
+        `embedding` is any of LlamaIndex, or of `resolve_embedding` (a name, a folder, a server); None is MiniLM.
+        `llm` writes the answers; None quotes the documents.
+        `splitter` cuts passages, `fusion` makes one score of cosine and BM25, `postprocessors` reorder or drop what
+        was found, in their order; `calibration` says when to refuse and how sure to be.
+        `max_citations` (1 or more) is for questions that do not say it. `index_wait` is how many seconds a write waits
+        to be searchable. `most_open` organizations have their indexes open at the same time.
+        With `worker=False` documents are only accepted, for a process beside the one that indexes.
+
+        Raises TypeError or ValueError for arguments that cannot be, ModelNotUsable, and InUse where the folder's
+        embedded Chroma has its one process already.
         """
+        arguments.check(embedding=embedding, llm=llm, splitter=splitter, fusion=fusion, calibration=calibration)
+        for postprocessor in postprocessors:
+            arguments.check(postprocessors=postprocessor)
+        if max_citations < 1:
+            raise ValueError(f"max_citations is 1 or more, not {max_citations}")
         folder = Path(folder)
         await asyncio.to_thread(make_private, folder)
         lock = FileLock(folder / "index.lock")
@@ -273,17 +289,22 @@ class KnowledgeBase:
     # --- LlamaIndex
 
     def as_retriever(self, scope: Scope, limit: int = 10) -> BaseRetriever:
+        """Of at most `limit` passages, best first, with the fused score. Inside an event loop call `aretrieve`."""
         from pipelines.llama import FusionRetriever
 
         return FusionRetriever(self, scope, limit)
 
     def as_lexical_retriever(self, scope: Scope, limit: int = 10) -> BaseRetriever:
-        """BM25 alone."""
+        """The same by BM25 alone, with its scores."""
         from pipelines.llama import LexicalRetriever
 
         return LexicalRetriever(self, scope, limit)
 
     def as_query_engine(self, scope: Scope, *, streaming: bool = False) -> BaseQueryEngine:
+        """Of answers as `answer` gives them; sources are the cited passages, `metadata` has the confidence.
+
+        Inside an event loop call `aquery`; with `streaming` its response comes in pieces.
+        """
         from pipelines.llama import KnowledgeQueryEngine
 
         return KnowledgeQueryEngine(self, scope, streaming=streaming)
@@ -329,9 +350,12 @@ def _name(splitter: TransformComponent | PassageSize) -> str:
 
 
 async def _tell_of_others(database: Database, splitter: str) -> None:
-    if count := await database.read(documents.count_cut_otherwise, splitter):
+    for organization_id, count in (await database.read(documents.count_cut_otherwise, splitter)).items():
         logger.warning(
-            "%d documents have passages of another size; they can be found, and kb admin reindex cuts them anew", count
+            "%d documents have passages of another size; they can be found, and kb admin reindex %s"
+            " (in Python: knowledge.reindex) cuts them anew",
+            count,
+            organization_id,
         )
 
 

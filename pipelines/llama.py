@@ -16,8 +16,8 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from pydantic import PrivateAttr
 
 from pipelines.embedding import Embedding
-from pipelines.nodes import to_node
-from pipelines.types import Answer, Delta, Hit, Retrieval, Scope
+from pipelines.nodes import HIDDEN, to_node
+from pipelines.types import Answer, Citation, Delta, Hit, Retrieval, Scope
 
 Result = TypeVar("Result")
 
@@ -162,13 +162,23 @@ async def _never() -> Any:
 
 
 def cited_nodes(answer: Answer) -> list[NodeWithScore]:
-    return [
-        NodeWithScore(
-            node=TextNode(text=one.snippet, metadata={"title": one.title, "source": one.source, "url": one.url}),
-            score=one.relevance,
-        )
-        for one in answer.citations
-    ]
+    """The citations' snippets in their order, scored by relevance."""
+    return [NodeWithScore(node=_cited(one), score=one.relevance) for one in answer.citations]
+
+
+def _cited(citation: Citation) -> TextNode:
+    return TextNode(
+        text=citation.snippet,
+        metadata={
+            "title": citation.title,
+            "source": citation.source,
+            "external_id": citation.external_id,
+            "document_id": str(citation.document_id),
+            "url": citation.url,
+        },
+        excluded_embed_metadata_keys=HIDDEN,
+        excluded_llm_metadata_keys=HIDDEN,
+    )
 
 
 def facts(answer: Answer) -> dict[str, Any]:

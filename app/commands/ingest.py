@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -58,6 +58,8 @@ class Outcome:
 
 def run(path: Path, organization: str | None, source: str | None, *, config: Path | None, as_json: bool) -> None:
     batch = read(path, source)
+    if batch.left_out:
+        console.tell(_left_out(batch.left_out))
     started = time.monotonic()
     outcome = asyncio.run(_run(settings_with(config), batch, organization))
     _report(outcome, time.monotonic() - started, as_json=as_json)
@@ -103,6 +105,11 @@ async def _put(knowledge: KnowledgeBase, some: Sequence[NewDocument | Failure], 
             outcome.settle(result.document, document.external_id)
         else:
             outcome.failures.append(Failure(document.external_id, str(result)))
+
+
+def _left_out(kinds: Mapping[str, int]) -> str:
+    told = ", ".join(f"{number} {kind or 'without a suffix'}" for kind, number in sorted(kinds.items()))
+    return f"Files of kinds that cannot be read are left out: {told}"
 
 
 def _report(outcome: Outcome, seconds: float, *, as_json: bool) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -40,10 +41,11 @@ Read = Iterator[NewDocument | Failure]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """How many there will be, and they, read one by one."""
+    """How many there will be, and they, read one by one; files of other kinds are left out, counted by suffix."""
 
     total: int
     documents: Read
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 def read(path: Path, source: str | None) -> Batch:
@@ -54,17 +56,18 @@ def read(path: Path, source: str | None) -> Batch:
     if corpus.is_file() and corpus.suffix == ".jsonl":
         return Batch(_lines(corpus), _read_corpus(corpus, source))
     folder = path if path.is_dir() else path.parent
-    files = sorted(_files(path)) if path.is_dir() else [path]
-    if not files or files[0].suffix.lower() not in READERS:
+    there = sorted(_files(path)) if path.is_dir() else [path]
+    files = [file for file in there if file.suffix.lower() in READERS]
+    if not files:
         raise Refusal(f"{path} holds none of the kinds that can be read: {', '.join(READERS)}, .jsonl.")
-    return Batch(len(files), (_read_file(file, folder, source or _source_of(folder)) for file in files))
+    left_out = Counter(file.suffix.lower() for file in there if file.suffix.lower() not in READERS)
+    return Batch(len(files), (_read_file(file, folder, source or _source_of(folder)) for file in files), left_out)
 
 
 def _files(folder: Path) -> Iterator[Path]:
     """Hidden files and folders are left out."""
     for path in folder.rglob("*"):
-        inside = path.relative_to(folder)
-        if path.suffix.lower() in READERS and path.is_file() and not any(part[0] == "." for part in inside.parts):
+        if path.is_file() and not any(part[0] == "." for part in path.relative_to(folder).parts):
             yield path
 
 

@@ -46,7 +46,10 @@ def _run_one(settings: Settings, host: str, port: int, *, demo: bool) -> None:
     with without_collection():
         from app.main import create_app
 
-    guarded = Guarded(create_app(settings.model_copy(update={"demo": demo})))
+    settings = settings.model_copy(
+        update={"demo": demo, "public_url": public_url(settings, host, listening.getsockname()[1])}
+    )
+    guarded = Guarded(create_app(settings))
     server = Server(uvicorn.Config(guarded, **OPTIONS), settings, address(*listening.getsockname()), demo=demo)
     try:
         with suppress(KeyboardInterrupt):  # the way to stop it, after an orderly end
@@ -74,6 +77,7 @@ def _run_many(settings: Settings, host: str, port: int, workers: int, *, demo: b
     listening = listen(host, port)
     reached, port = address(*listening.getsockname()), listening.getsockname()[1]
     listening.close()
+    os.environ["KB_PUBLIC_URL"] = public_url(settings, host, port)
     console.tell(f"Starting {workers} workers ...")
     shown = asyncio.run(prepared())
     threading.Thread(target=_announce_when_ready, args=(reached, shown), daemon=True).start()
@@ -142,6 +146,16 @@ def listen(host: str, port: int) -> socket.socket:
         listening.close()
         raise Refusal(f"{host}:{port} cannot be listened on: {error.strerror}. Name another with --port.") from None
     return listening
+
+
+def public_url(settings: Settings, host: str, port: int) -> str:
+    """The setting, else where it is served: what mails lead to and tokens are issued by."""
+    if "public_url" in settings.model_fields_set:
+        return settings.public_url
+    return address("localhost" if host in HERE else host, port)
+
+
+HERE = {"127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104 - as people would call it, not as it is listened on
 
 
 def address(host: str, port: int, *_: object) -> str:

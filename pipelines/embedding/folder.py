@@ -45,7 +45,10 @@ def open_folder(folder: Path, name: str | None = None) -> OnnxEmbedding:
     name = name or folder.resolve().name
     graph = next((folder / graph for graph in GRAPHS if (folder / graph).is_file()), None)
     if graph is None:
-        raise ModelNotUsable(f"The embedding model {name} has no {' or '.join(GRAPHS)}.")
+        raise ModelNotUsable(
+            f"The embedding model's folder {folder.absolute()} has no {' or '.join(GRAPHS)}; README.md says how to"
+            " export one."
+        )
     use: Json = {"pooling": pooling(folder), "max_tokens": max_tokens(folder), **prompts(folder)}
     tokenizer = _required(folder, "tokenizer.json")
     parts = [*sorted(graph.parent.glob(f"{graph.name}*")), tokenizer]
@@ -95,7 +98,7 @@ def prompts(folder: Path) -> dict[str, str]:
 
 def _required(folder: Path, name: str) -> Path:
     if not (folder / name).is_file():
-        raise ModelNotUsable(f"The embedding model's folder {folder.name} has no {name}.")
+        raise ModelNotUsable(f"The embedding model's folder {folder.absolute()} has no {name}.")
     return folder / name
 
 

@@ -32,7 +32,8 @@ class CrossEncoder(Reranker):
         super().__init__(timeout=timeout)
         graph = next((folder / graph for graph in GRAPHS if (folder / graph).is_file()), None)
         if graph is None or not (folder / "tokenizer.json").is_file():
-            raise RerankerNotUsable(f"The reranker {folder.name} has no {' or '.join(GRAPHS)}, or no tokenizer.json.")
+            missing = f"{' or '.join(GRAPHS)}, or no tokenizer.json"
+            raise RerankerNotUsable(f"The reranker's folder {folder.absolute()} has no {missing}.")
         try:
             self._tokenizer = open_tokenizer(folder / "tokenizer.json")
             self._tokenizer.enable_truncation(max_tokens(folder))
@@ -43,7 +44,7 @@ class CrossEncoder(Reranker):
         except ModelNotUsable as error:
             raise RerankerNotUsable(str(error)) from error
         except Exception as error:  # tokenizers and onnxruntime raise bare exceptions
-            raise RerankerNotUsable(f"The reranker {folder.name} cannot be used: {error}") from error
+            raise RerankerNotUsable(f"The reranker in {folder.absolute()} cannot be used: {error}") from error
         self._pool = ThreadPoolExecutor(available_cores(), "rerank")
 
     async def scores(self, question: str, texts: Sequence[str]) -> dict[int, float]:

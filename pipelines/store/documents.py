@@ -308,11 +308,12 @@ def _document(row: Row[Any], content: str) -> Document:
     )
 
 
-def count_cut_otherwise(connection: Connection, splitter: str, organization_id: UUID | None = None) -> int:
-    """Searchable documents whose passages are not this splitter's, of an organization or of all."""
+def count_cut_otherwise(connection: Connection, splitter: str, organization_id: UUID | None = None) -> dict[UUID, int]:
+    """Searchable documents whose passages are not this splitter's, by organization: of this one or of all."""
     mine = [documents.c.organization_id == organization_id] if organization_id else []
     others = (documents.c.current_revision.is_not(None), documents.c.splitter != splitter, *mine)
-    return connection.execute(select(func.count()).select_from(documents).where(*others)).scalar_one()
+    found = select(documents.c.organization_id, func.count()).where(*others).group_by(documents.c.organization_id)
+    return {row[0]: row[1] for row in connection.execute(found)}
 
 
 def count_pending(connection: Connection) -> int:

@@ -1,6 +1,7 @@
 """The command line against a real knowledge base in a fresh folder."""
 
 import json
+import re
 from pathlib import Path
 from uuid import UUID
 
@@ -127,6 +128,19 @@ def test_a_database_that_cannot_be_reached_is_told(run: Run, monkeypatch: pytest
 # --- ingest
 
 
+def test_files_of_other_kinds_are_told(run: Run, organization: str, documents: Path) -> None:
+    for name in ("plan.docx", "old.DOCX", "Makefile", ".hidden.png"):
+        (documents / name).write_text("Text.")
+    result = run("ingest", documents, "--organization", organization)
+    assert result.stderr.splitlines() == [
+        "Files of kinds that cannot be read are left out: 1 without a suffix, 2 .docx"
+    ]
+    assert result.stdout.startswith("4 created")
+    for name in ("plan.docx", "old.DOCX", "Makefile"):
+        (documents / name).unlink()
+    assert run("ingest", documents).stderr == ""
+
+
 def test_a_folder_goes_in_and_is_cited(run: Run, organization: str, documents: Path) -> None:
     counts = as_json(run("ingest", documents, "--json"))
     assert (counts["created"], counts["failed"]) == (4, 0)
@@ -239,13 +253,14 @@ def test_reindex_leaves_all_in_agreement(run: Run, organization: str, documents:
     assert as_json(run("admin", "reindex", organization, "--json"))["differences"] == []
 
 
-def test_another_model_asks_for_reindex_and_gets_it(
+def test_another_model_names_the_command_that_helps(
     run: Run, organization: str, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("ingest", documents)
     monkeypatch.setattr(
         "pipelines.configuration.resolve_embedding", lambda **_: WordHashing(embedded=[], name="other/1")
     )
-    assert "kb admin reindex" in run("ask", "heron", code=1).stderr
-    run("admin", "reindex", organization)
+    [command] = re.findall(r"kb (admin reindex \S+)", run("ask", "heron", code=1).stderr)
+    assert command == f"admin reindex {organization}"
+    run(*command.split())
     assert as_json(run("ask", "Where does the blue heron nest?", "--json"))["citations"]

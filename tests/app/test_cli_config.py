@@ -21,8 +21,9 @@ REFUSES_ALL = "[answers]\nthreshold = 1.0\n"
 
 @pytest.fixture(autouse=True)
 def unset(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put back afterwards: --workers sets it."""
-    monkeypatch.setenv("KB_CONFIG", "")
+    """Put back afterwards: --workers sets them."""
+    for name in ("KB_CONFIG", "KB_PUBLIC_URL"):
+        monkeypatch.setenv(name, "")
 
 
 @pytest.fixture
@@ -80,16 +81,17 @@ def test_a_wrong_file_is_a_line(run: Run, tmp_path: Path, monkeypatch: pytest.Mo
     assert "Traceback" not in told
 
 
-def test_workers_are_told_of_the_file(run: Run, strict: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are processes of their own, and read it from the environment."""
+def test_workers_are_told_of_file_and_address(run: Run, strict: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are processes of their own, and read both from the environment."""
     told: list[str] = []
     monkeypatch.setenv("KB_CHROMA_URL", "http://127.0.0.1:9")
     monkeypatch.setattr("app.commands.opening.opened_knowledge", _nothing)
     monkeypatch.setattr(serve.logs, "serve_lines", lambda: None)
     monkeypatch.setattr(serve, "_announce_when_ready", lambda *_: None)
-    monkeypatch.setattr(uvicorn, "run", lambda *_, **__: told.append(os.environ["KB_CONFIG"]))
-    run("serve", "--port", "0", "--workers", "2", "--config", strict)
-    assert told == [str(strict)]
+    monkeypatch.setattr(uvicorn, "run", lambda *_, **__: told.extend((os.environ["KB_CONFIG"], Settings().public_url)))
+    run("serve", "--host", "127.0.0.2", "--port", "0", "--workers", "2", "--config", strict)
+    assert told[0] == str(strict)
+    assert told[1].startswith("http://127.0.0.2:")
     assert Settings().config == strict
 
 

@@ -1,8 +1,11 @@
 """`kb serve` in a thread of the test, with the demo's documents and without."""
 
 import asyncio
+import email
+import email.policy
 import json
 import logging
+import re
 import shlex
 import socket
 import subprocess
@@ -146,6 +149,34 @@ def test_without_the_demo_nothing_is_made(monkeypatch: pytest.MonkeyPatch, capfd
     assert json.loads(CliRunner().invoke(app, ["admin", "list", "--json"]).stdout) == []
 
 
+@pytest.mark.parametrize("setting", ["", "https://kb.example/wiki"])
+def test_mails_lead_to_where_it_is_served(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path, setting: str
+) -> None:
+    """Unless KB_PUBLIC_URL says otherwise; the tokens that such a link is good for are believed either way."""
+    monkeypatch.setenv("KB_PUBLIC_URL", setting)
+    with serving(monkeypatch, capfd, demo=False) as text, httpx.Client(base_url=address_in(text)) as client:
+        wanted = {"email": "ada@example.com", "password": "correct horse", "organizationName": "Acme"}
+        assert client.post("/api/auth/signup", json=wanted).status_code == 201
+        link = re.search(r"(\S+)/auth/confirm\?token_hash=([\w-]+)", mailed(tmp_path / "data" / "outbox"))
+        assert link
+        assert link[1] == (setting or f"http://localhost:{client.base_url.port}")
+        tokens = client.post("/api/auth/verify", json={"token_hash": link[2], "type": "signup"}).json()
+        me = client.get("/api/auth/me", headers={"Authorization": f"Bearer {tokens['access_token']}"})
+    assert me.json()["user"]["email"] == "ada@example.com"
+
+
+def mailed(outbox: Path) -> str:
+    """The text of the one mail, which is sent behind the answer."""
+    until = time.monotonic() + 30
+    while not (mails := list(outbox.glob("*.eml"))):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    body = email.message_from_bytes(mails[0].read_bytes(), policy=email.policy.default).get_body(("plain",))
+    assert body
+    return str(body.get_content())
+
+
 def test_ingest_beside_a_server_is_indexed_by_it(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -218,6 +249,20 @@ def test_the_handbook_is_found_without_importing_its_package() -> None:
 )
 def test_the_address_is_one_that_works_on_this_machine(host: str, shown: str) -> None:
     assert serve.address(host, 8000) == f"http://{shown}:8000"
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://localhost:8000"),
+        ("::", "http://localhost:8000"),
+        ("kb.example", "http://kb.example:8000"),
+        ("fd00::1", "http://[fd00::1]:8000"),
+    ],
+)
+def test_the_public_url_is_of_the_host_unless_it_is_set(host: str, url: str) -> None:
+    assert serve.public_url(Settings(), host, 8000) == url
+    assert serve.public_url(Settings(public_url="https://set.example"), host, 8000) == "https://set.example"
 
 
 def test_help_imports_nothing_heavy() -> None:

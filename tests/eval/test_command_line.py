@@ -24,6 +24,8 @@ FLOORS = "[small]\nright = { at_least = 0.9 }\nverbatim = { at_least = 1.0 }\n"
 
 
 class Scripted:
+    waited = 0.0
+
     def __init__(self):
         self.replies = {"When?": GOOD, "Moon?": Reply("Nothing was found.", 0.0)}
         self.opened = []
@@ -146,6 +148,7 @@ def test_what_makes_no_sense_is_refused(library, data, arguments, message):
     [
         (["run", "nowhere"], "there is no suite nowhere"),
         (["run", "handbook", "--target", "http://localhost:1", "--key-env", "NO_KEY"], "NO_KEY"),
+        (["run", "handbook", "--target", "http://127.0.0.1:1"], "http://127.0.0.1:1 cannot be evaluated"),
         (["run", "handbook", "handbook"], "same name"),
         (["run", "mine.jsonl"], "mine has no documents"),
         (["run", "handbook", "--config", "nowhere.toml"], "nowhere.toml"),
@@ -157,6 +160,7 @@ def test_what_cannot_be_is_a_sentence(monkeypatch, arguments, message, tmp_path)
     """And not a stack."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NO_KEY", raising=False)
+    monkeypatch.setenv("KB_API_KEY", "wrong")
     (tmp_path / "mine.jsonl").write_text('{"question": "When?"}')
     monkeypatch.setattr("sys.argv", ["eval", *arguments])
     with pytest.raises(SystemExit, match=message):

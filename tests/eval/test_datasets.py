@@ -54,6 +54,18 @@ def test_only_grades_above_zero_of_documents_that_are_there_count(folder):
     assert [question.id for question in dataset.judged()] == ["q1"]
 
 
+def test_judgements_may_lie_where_beir_has_them(folder):
+    """The questions are then those of the split; a `qrels.tsv` of one's own comes first."""
+    (folder / "qrels").mkdir()
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq2\td2\t1\n")
+    assert load(folder).gold == {"q1": {"d1": 2}}
+    assert len(load(folder).questions) == 2
+    (folder / "qrels.tsv").unlink()
+    dataset = load(folder)
+    assert dataset.gold == {"q2": {"d2": 1}}
+    assert [question.id for question in dataset.questions] == ["q2"]
+
+
 def test_the_first_documents_are_those_that_are_judged(folder):
     """Cutting a data set keeps gold documents before others and drops judgements of what was cut."""
     (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t1\n")

@@ -12,8 +12,9 @@ SUITE = Dataset("small", (NewDocument(source="s", external_id="a", title="A", co
 
 
 class Recorded:
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, **options):
         self.arguments = arguments
+        self.options = options
         self.opened = []
         self.ingested = self.closed = None
 
@@ -61,12 +62,15 @@ async def test_a_mode_is_an_option(library, tmp_path, mode, option):
 
 
 async def test_a_service_is_opened_with_its_key(monkeypatch):
-    """From the variable that is named."""
+    """From the variable that is named, and with whom it tells."""
     made = []
-    monkeypatch.setattr(opening, "HttpTarget", lambda *arguments: made.append(Recorded(*arguments)) or made[0])
+    monkeypatch.setattr(
+        opening, "HttpTarget", lambda *arguments, **options: made.append(Recorded(*arguments, **options)) or made[0]
+    )
     monkeypatch.setenv("SOME_KEY", "secret")
-    async with opening.service("http://localhost:1", "SOME_KEY")(SUITE) as target:
+    async with opening.service("http://localhost:1", "SOME_KEY", print)(SUITE) as target:
         assert target.arguments == ("http://localhost:1", "secret")
+        assert target.options == {"tell": print}
     assert made[0].closed
 
 
@@ -75,7 +79,7 @@ def test_what_is_no_service_is_refused(monkeypatch, url, message):
     """Before anything is asked."""
     monkeypatch.delenv("NO_KEY", raising=False)
     with pytest.raises(TargetError, match=message):
-        opening.service(url, "NO_KEY")
+        opening.service(url, "NO_KEY", print)
 
 
 async def test_each_suite_has_arguments_of_its_own(library, tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from eval import measures, running
 from eval.datasets import Dataset, Question
 from eval.records import RunFileError
 from eval.running import ANSWERS, RETRIEVAL, Plan, journal_of
-from eval.types import Cited, Found, Reply, TargetError
+from eval.types import Cited, Found, Reply, TargetError, TargetUnavailable
 from pipelines.types import NewDocument
 
 TEXT = "Flights are booked 14 days ahead. Trains come first."
@@ -38,6 +38,8 @@ ANSWERS_TO = {
 
 class Scripted:
     """Knows three answers; fails on every other question."""
+
+    waited = 0.0
 
     def __init__(self):
         self.asked = []
@@ -88,6 +90,25 @@ async def test_a_row_is_measured_in_all_its_parts(target, out):
     assert good.seconds > 0
 
 
+class Limited(Scripted):
+    """Takes half a second for a question, after a minute that it waits."""
+
+    now = 0.0
+
+    async def ask(self, question, max_citations=5, filters=None):
+        self.now += 60.5
+        self.waited += 60
+        return await super().ask(question)
+
+
+async def test_waits_for_a_rate_limit_are_no_latency(out, monkeypatch):
+    """A minute of waiting says nothing of how long an answer takes, nor of how long a failure does."""
+    target = Limited()
+    monkeypatch.setattr(running.time, "perf_counter", lambda: target.now)
+    run = await running.run(Plan(suites=(SUITE,)), target.open, out)
+    assert [row.seconds for row in run.rows] == [0.5] * 4
+
+
 async def test_a_question_that_fails_is_a_row(target, out):
     """With its error; the others are measured all the same."""
     run = await running.run(Plan(suites=(SUITE,)), target.open, out)
@@ -126,6 +147,29 @@ async def test_documents_that_cannot_be_put_in_fail_their_questions(out):
     run = await running.run(Plan(suites=(SUITE,)), broken, out)
     assert {row.error for row in run.rows} == {"TargetError: full"}
     assert run.suites[0].measures["failed"].mean == 1
+
+
+@pytest.mark.parametrize("method", ["ingest", "ask"])
+async def test_a_target_that_is_not_available_ends_the_run(target, out, monkeypatch, method):
+    """At once, whether there are documents to put in or not; nothing is left that another run would stumble over."""
+
+    async def unavailable(*_):
+        target.asked.append(method)
+        raise TargetUnavailable("wrong key")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(target, method, unavailable)
+        with pytest.raises(TargetUnavailable, match="wrong key"):
+            await running.run(Plan(suites=(SUITE,), settings={"target": "mistyped"}), target.open, out)
+    assert target.asked == [method]
+    assert (await running.run(Plan(suites=(SUITE,)), target.open, out)).rows
+
+
+async def test_without_rouge_the_way_to_it_is_told(target, out, monkeypatch):
+    """As a note beside the table."""
+    monkeypatch.setattr(running.scoring, "rouge", lambda: None)
+    [note] = (await running.run(Plan(suites=(SUITE,)), target.open, out)).notes
+    assert "make eval-env" in note
 
 
 async def test_an_interrupted_run_goes_on(target, out):

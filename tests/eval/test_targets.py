@@ -10,7 +10,7 @@ import pytest
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from eval.targets import HttpTarget, PipelineTarget
-from eval.types import Cited, Filters, Found, TargetError
+from eval.types import Cited, Filters, Found, TargetError, TargetUnavailable
 from pipelines.errors import KnowledgeBaseError
 from pipelines.knowledge import KnowledgeBase
 from pipelines.types import NewDocument
@@ -62,8 +62,8 @@ class Scripted:
             raise answer
         return answer
 
-    def target(self):
-        return HttpTarget("http://service/", "secret", transport=httpx.MockTransport(self))
+    def target(self, **options):
+        return HttpTarget("http://service/", "secret", transport=httpx.MockTransport(self), **options)
 
 
 def ok(**body):
@@ -156,11 +156,17 @@ async def test_citations_are_named_by_external_id():
 
 
 async def test_a_rate_limit_is_waited_out():
-    """429 is no failure: the question is asked again."""
-    service = Scripted(httpx.Response(429, headers={"Retry-After": "0.01"}), ok(results=[]))
-    async with service.target() as target:
+    """429 is no failure: the question is asked again. How long that took is known, and the first wait is told."""
+    again = httpx.Response(429, headers={"Retry-After": "0.01"})
+    service = Scripted(again, again, ok(results=[]), again, ok(results=[]))
+    told = []
+    async with service.target(tell=told.append) as target:
         assert await target.search("What?") == []
-    assert len(service.requests) == 2
+        assert await target.search("What?") == []
+        assert target.waited == pytest.approx(0.03)
+    assert len(service.requests) == 5
+    [line] = told
+    assert line.startswith("429: waiting 0.01 s")
 
 
 async def test_an_exhausted_quota_is_not_waited_out():
@@ -183,6 +189,19 @@ async def test_what_the_service_says_is_in_the_error(answer, message):
     async with Scripted(answer).target() as target:
         with pytest.raises(TargetError, match=message):
             await target.search("What?")
+
+
+@pytest.mark.parametrize("answer", [httpx.Response(401, text="INVALID"), httpx.ConnectError("refused")])
+async def test_a_service_that_never_let_us_in_is_unavailable(answer):
+    """A wrong key, or nobody there, is no question's failure; once a call has been answered it is."""
+    async with Scripted(answer).target() as target:
+        with pytest.raises(TargetUnavailable, match="http://service cannot be evaluated: POST /api/ai/search: "):
+            await target.search("What?")
+    async with Scripted(ok(results=[]), answer).target() as target:
+        await target.search("What?")
+        with pytest.raises(TargetError) as caught:
+            await target.search("Why?")
+    assert type(caught.value) is TargetError
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ SUITE = Dataset("small", (DOCUMENT,), (Question("q", "When?", ("April",)),), {"q
 class Scripted:
     """Knows one answer."""
 
+    waited = 0.0
+
     def __init__(self):
         self.opened = []
 
@@ -63,11 +65,11 @@ async def test_only_what_is_wanted_is_measured(target, tmp_path):
 
 
 async def test_a_service_is_run_by_its_address(monkeypatch):
-    """With the key it was given, which the run does not keep."""
+    """With the key it was given, which the run does not keep; what is to be told is printed."""
     made = []
-    monkeypatch.setattr("eval.trials.HttpTarget", lambda url, key: made.append((url, key)) or Scripted())
+    monkeypatch.setattr("eval.trials.HttpTarget", lambda url, key, tell: made.append((url, key, tell)) or Scripted())
     run = await run_service(SUITE, "http://localhost:1", "secret", parts=["answers"])
-    assert made == [("http://localhost:1", "secret")]
+    assert made == [("http://localhost:1", "secret", print)]
     assert run.suites[0].measures["right"].mean == 1.0
     assert run.provenance["target"] == "http://localhost:1"
     assert "secret" not in str(run.provenance)

@@ -4,6 +4,7 @@ import asyncio
 import json
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -249,6 +250,29 @@ class TestScope:
 
 
 class TestOpening:
+    @pytest.mark.parametrize(
+        ("wrong", "told"),
+        [
+            ({"embedding": "/models/mine"}, r"embedding is an embedding model.* not '/models/mine'"),
+            ({"embedding": Path("mine")}, r"resolve_embedding\(model=…\)"),
+            ({"llm": "gpt"}, "llm is a LlamaIndex LLM"),
+            ({"splitter": "sentence"}, "PassageSize"),
+            ({"fusion": "rrf"}, r"ReciprocalRankFusion\(\)"),
+            ({"postprocessors": ["rerank"]}, "postprocessors is LlamaIndex postprocessors; not 'rerank'"),
+            ({"calibration": Path("own.json")}, "read_calibration"),
+        ],
+    )
+    async def test_a_name_is_not_what_it_names(self, tmp_path: Path, wrong: dict[str, Any], told: str) -> None:
+        """It is refused at once, with what makes one of it, and nothing is left behind."""
+        with pytest.raises(TypeError, match=told):
+            await KnowledgeBase.open(tmp_path / "new", **wrong)
+        assert not (tmp_path / "new").exists()
+
+    async def test_an_answer_cites_at_least_once(self, tmp_path: Path, embedding: WordHashing) -> None:
+        """Without a citation every answer would be that nothing was found."""
+        with pytest.raises(ValueError, match="max_citations is 1 or more, not 0"):
+            await KnowledgeBase.open(tmp_path, embedding=embedding, max_citations=0)
+
     async def test_what_was_pending_is_taken_up_by_the_next_start(
         self, tmp_path: Path, scope: Scope, embedding: WordHashing
     ) -> None:

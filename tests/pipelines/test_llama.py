@@ -16,7 +16,7 @@ from llama_index.core.node_parser import SentenceSplitter, TokenTextSplitter
 from llama_index.core.postprocessor import SimilarityPostprocessor
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine, TransformQueryEngine
-from llama_index.core.schema import NodeWithScore, QueryBundle
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 from pipelines.fusion import ReciprocalRankFusion
 from pipelines.knowledge import KnowledgeBase
@@ -95,6 +95,15 @@ class TestQueryEngine:
         assert "April" in str(response)
         assert response.source_nodes
         assert 0 < response.metadata["confidence"] <= 1
+
+    async def test_a_source_says_which_document_it_is_of(self, filled: KnowledgeBase, scope: Scope) -> None:
+        """By both ids, which neither a prompt nor an embedding is shown."""
+        response = await filled.as_query_engine(scope).aquery("When does the blue heron lay eggs?")
+        [source, *_] = [source.node for source in response.source_nodes]
+        there = (await filled.list(scope, external_id="1")).documents[0]
+        assert (source.metadata["external_id"], source.metadata["document_id"]) == ("1", str(there.id))
+        for mode in (MetadataMode.LLM, MetadataMode.EMBED):
+            assert source.get_metadata_str(mode) == "title: Page 1\nsource: wiki"
 
     async def test_streamed_it_says_the_same(self, filled: KnowledgeBase, scope: Scope) -> None:
         """The pieces joined are the unstreamed answer."""

@@ -16,7 +16,10 @@ from tests.pipelines.conftest import ORGANIZATION, WordHashing, document, settle
 
 SENTENCES = " ".join(f"Heron number {at} nests by rivers." for at in range(12))
 SMALL = PassageSize(target_tokens=6)
-TOLD = "1 documents have passages of another size; they can be found, and kb admin reindex cuts them anew"
+TOLD = (
+    f"1 documents have passages of another size; they can be found, and kb admin reindex {ORGANIZATION}"
+    " (in Python: knowledge.reindex) cuts them anew"
+)
 
 
 async def test_another_size_is_told_and_made_by_a_reindex(

@@ -129,10 +129,10 @@ def test_fingerprint(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("missing", ["onnx/model.onnx", "tokenizer.json", "modules.json", "1_Pooling/config.json"])
 def test_a_missing_file_is_named(tmp_path: Path, missing: str) -> None:
-    """A folder without a file that is needed is refused with the file's name."""
+    """A folder without a file that is needed is refused with the file's name and the folder's whole path."""
     folder = publish(tmp_path, pooling={"pooling_mode": "mean"})
     (folder / missing).unlink()
-    with pytest.raises(ModelNotUsable, match=missing):
+    with pytest.raises(ModelNotUsable, match=f"folder {tmp_path} has no {missing}"):
         opened(folder)
 
 
