@@ -32,7 +32,7 @@ from eval.suites import find, sample
 from eval.summary import failures, run_table, worst_lines
 from eval.targets import PipelineTarget
 from eval.types import TargetError
-from pipelines.calibration import BUILT_IN, save_calibrations, save_generated
+from pipelines.calibration import BUILT_IN, CalibrationError, existing, save_calibrations, save_generated
 from pipelines.configuration import ConfigurationError, load_configuration
 from pipelines.embedding import Embedding, ModelNotUsable, resolve_embedding
 
@@ -237,6 +237,7 @@ def calibrate(
     if HANDBOOK.name not in {dataset.name for dataset in datasets}:
         datasets.append(load(HANDBOOK))
     _check_suites(datasets, opening.PIPELINE)
+    existing(out)  # what cannot be written to is told before the work, not after it
     with _kept(folder) as kept:
         embedding = resolve_embedding(data_folder=Path(kept), model=model)
         collected = asyncio.run(_collect(datasets, Path(kept), embedding))
@@ -281,6 +282,7 @@ def main() -> None:
         DatasetError,
         TargetError,
         RunFileError,
+        CalibrationError,
         ConfigurationError,
         ThresholdsError,
         RagasMissing,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
@@ -87,14 +88,14 @@ def _fit(examples: Sequence[Example], target: Sequence[bool], names: Sequence[st
 def _by_kind(examples: Sequence[Example]) -> Array:
     """Answerable and unanswerable questions of each group count alike, whatever their numbers."""
     kinds = [(one.group, one.is_answerable, one.is_near) for one in examples]
-    share = {kind: (1.0 if kind[2] else FOREIGN) / kinds.count(kind) for kind in set(kinds)}
+    share = {kind: (1.0 if kind[2] else FOREIGN) / count for kind, count in Counter(kinds).items()}
     return np.array([share[kind] for kind in kinds])
 
 
 def _by_group(examples: Sequence[Example]) -> Array:
     """Each group counts alike; within it questions come as often as they are asked, foreign ones apart."""
-    groups = [one.group for one in examples]
-    return np.array([(1.0 if one.is_near else FOREIGN) / groups.count(one.group) for one in examples])
+    sizes = Counter(one.group for one in examples)
+    return np.array([(1.0 if one.is_near else FOREIGN) / sizes[one.group] for one in examples])
 
 
 def _regress(rows: Array, target: Sequence[bool], names: Sequence[str], weights: Array) -> Logistic:

@@ -82,37 +82,50 @@ def calibration_for(model: str = BUILT_IN) -> Calibration:
 
 
 def read_calibration(path: Path, model: str = BUILT_IN) -> Calibration:
-    """The model's, or that of any other, from a file that `save` wrote. Raises CalibrationError."""
+    """The model's, or that of any other, from a file that `save_calibrations` wrote. Raises CalibrationError."""
+    calibrations = _content(path)["calibrations"]
+    try:
+        return Calibration.from_dict(calibrations.get(model) or calibrations[ANY])
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise CalibrationError(f"{path}: not a calibration: {error!r}") from None
+
+
+def existing(path: Path) -> dict[str, Any]:
+    """What is in a file that calibrations are to be put into, if it is there. Raises CalibrationError."""
+    return _content(path) if path.exists() else {"version": VERSION, "provenance": {}, "calibrations": {}}
+
+
+def _content(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["version"] != VERSION:
             raise CalibrationError(f"{path}: version {content['version']} is not {VERSION}")
-        calibrations = content["calibrations"]
-        return Calibration.from_dict(calibrations.get(model) or calibrations[ANY])
+        return {"version": VERSION, **{part: dict(content[part]) for part in ("provenance", "calibrations")}}
     except CalibrationError:
         raise
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise CalibrationError(f"{path}: not a calibration: {error!r}") from None
 
 
-def save_calibrations(
-    calibrations: Mapping[str, Calibration], provenance: Mapping[str, Any], path: Path = FILE
-) -> None:
-    """`provenance` says what was fitted on, when, and by which command.
+def save_calibrations(calibrations: Mapping[str, Calibration], provenance: Mapping[str, Any], path: Path) -> None:
+    """`provenance` says what was fitted on, when, and by which command. Raises CalibrationError.
 
     Kept are other models' calibrations, and how a language model's answers were calibrated beside these models.
     """
-    content = _content(path)
+    content = existing(path)
     for name, calibration in calibrations.items():
         before, origin = content["calibrations"].get(name, {}), content["provenance"].get(name, {})
-        content["calibrations"][name] = _kept(before) | _as_dict(calibration)
-        content["provenance"][name] = dict(provenance) | _kept(origin)
+        content["calibrations"][name] = _generated(before) | _as_dict(calibration)
+        content["provenance"][name] = dict(provenance) | _generated(origin)
     _write(content, path)
 
 
 def save_generated(model: str, generated: Logistic, provenance: Mapping[str, Any], path: Path) -> None:
-    """Puts the calibration of a language model's answers beside what the file, or the library, has of the model."""
-    content = _content(path)
+    """Puts the calibration of a language model's answers beside what the file, or the library, has of the model.
+
+    Raises CalibrationError.
+    """
+    content = existing(path)
     if model not in content["calibrations"]:
         content["calibrations"][model] = _as_dict(calibration_for(model))
     content["calibrations"][model]["generated"] = asdict(generated)
@@ -120,12 +133,7 @@ def save_generated(model: str, generated: Logistic, provenance: Mapping[str, Any
     _write(content, path)
 
 
-def _content(path: Path) -> dict[str, Any]:
-    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return {"version": VERSION, "provenance": {}, "calibrations": {}} | kept
-
-
-def _kept(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _generated(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {"generated": entry["generated"]} if "generated" in entry else {}
 
 
@@ -134,10 +142,12 @@ def _as_dict(calibration: Calibration) -> dict[str, Any]:
 
 
 def _write(content: Mapping[str, Any], path: Path) -> None:
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    partial = path.with_name(f"{path.name}.part")
+    partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    partial.replace(path)
 
 
 def log_odds(probability: float) -> float:
     """Of what is neither impossible nor certain."""
-    kept = min(CERTAIN, max(1 - CERTAIN, probability))
-    return log(kept / (1 - kept))
+    inside = min(CERTAIN, max(1 - CERTAIN, probability))
+    return log(inside / (1 - inside))

@@ -3,7 +3,17 @@
 from dataclasses import replace
 from pathlib import Path
 
-from pipelines.calibration import BUILT_IN, GENERATED, Logistic, calibration_for, read_calibration, save_calibrations
+import pytest
+
+from pipelines.calibration import (
+    BUILT_IN,
+    GENERATED,
+    CalibrationError,
+    Logistic,
+    calibration_for,
+    read_calibration,
+    save_calibrations,
+)
 
 
 def test_an_uncalibrated_model_is_judged_without_its_cosines() -> None:
@@ -22,3 +32,13 @@ def test_a_calibration_is_kept_in_a_file(tmp_path: Path) -> None:
 def test_unfitted_a_language_models_answers_are_as_sure_as_their_evidence() -> None:
     """There is nothing to go by; nothing is nothing still."""
     assert [calibration_for().of_generated(one) for one in (0.0, 0.123, 0.99)] == [0.0, 0.123, 0.99]
+
+
+@pytest.mark.parametrize("text", ['{"version": 1, "provenance": {}, "calibrations": {}}', "{", "[]"])
+def test_nothing_is_written_into_what_is_no_calibration(tmp_path: Path, text: str) -> None:
+    """A file of another version, or of something else, stays as it is."""
+    path = tmp_path / "calibration.json"
+    path.write_text(text)
+    with pytest.raises(CalibrationError, match=r"calibration\.json: "):
+        save_calibrations({BUILT_IN: calibration_for()}, {}, path)
+    assert path.read_text() == text
