@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -54,3 +55,11 @@ class Watch:
             return not isinstance(error.orig, OSError)  # that it has no connection left is an answer
         except TimeoutError:
             return False
+
+
+async def dispose_within(seconds: float, *engines: AsyncEngine) -> None:
+    """The driver would wait for a silent server to take its leave."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            for engine in engines:
+                await engine.dispose()

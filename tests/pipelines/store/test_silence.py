@@ -7,49 +7,15 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from sqlalchemy import Connection, text
-from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
 from pipelines.store import database as store
 from pipelines.store import silence
 from pipelines.store.database import Database
 from tests.databases import postgres_database
+from tests.relay import Relay, relayed
 
 MORE_THAN_THE_POOL = 20
-
-
-class Relay:
-    """Stands before a server, and falls silent as a stopped process does: connections are made, and that is all."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._address = host, port
-        self._serving: set[asyncio.Task[None]] = set()
-        self.speaks = asyncio.Event()
-        self.speaks.set()
-
-    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        serving = asyncio.create_task(self._serve(reader, writer))
-        self._serving.add(serving)
-        await serving
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await self.speaks.wait()
-        from_server, to_server = await asyncio.open_connection(*self._address)
-        await asyncio.gather(self._pass_on(reader, to_server), self._pass_on(from_server, writer))
-
-    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while said := await reader.read(65536):
-                await self.speaks.wait()
-                writer.write(said)
-        except ConnectionError:
-            pass
-        finally:
-            writer.close()
-
-    async def end(self) -> None:
-        self.speaks.set()
-        await asyncio.wait(self._serving, timeout=10)
 
 
 @pytest.fixture
@@ -61,13 +27,8 @@ def server_url() -> Iterator[str]:
 @pytest.fixture
 async def relay(server_url: str) -> AsyncIterator[tuple[Relay, str]]:
     """And the URL of the database behind it."""
-    url = make_url(server_url)
-    relay = Relay(url.host or "localhost", url.port or 5432)
-    listening = await asyncio.start_server(relay, "127.0.0.1", 0)
-    behind = url.set(host="127.0.0.1", port=listening.sockets[0].getsockname()[1])
-    yield relay, behind.render_as_string(hide_password=False)
-    listening.close()
-    await relay.end()
+    async with relayed(server_url) as both:
+        yield both
 
 
 @pytest.fixture
@@ -122,9 +83,11 @@ async def test_a_statement_that_a_silent_server_was_at(server: Relay, database: 
 async def test_closing_beside_a_silent_server(
     server: Relay, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It waits for no farewell."""
+    """It waits for no farewell, whichever engine was used."""
     monkeypatch.setattr(store, "PATIENCE", 0.5)
     await asyncio.gather(database.read(sleep, 0.1), database.read(sleep, 0.1), database.write(sleep))
+    async with database.engine.connect() as connection:
+        await connection.run_sync(sleep)
     server.speaks.clear()
     async with asyncio.timeout(20):
         await database.close()
