@@ -10,15 +10,22 @@ from sqlalchemy.engine import make_url
 
 
 class Relay:
-    """Stands before a server, and falls silent as a stopped process does: connections are made, and that is all."""
+    """Stands before a server, and falls silent as a stopped process does: connections are made, and that is all.
+
+    Or it `hangs_up`, as a proxy does whose server is gone: connections made after that are closed at once.
+    """
 
     def __init__(self, host: str, port: int) -> None:
         self._address = host, port
         self._serving: set[asyncio.Task[None]] = set()
         self.speaks = asyncio.Event()
         self.speaks.set()
+        self.hangs_up = False
 
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.hangs_up:
+            writer.close()
+            return
         serving = asyncio.create_task(self._serve(reader, writer))
         self._serving.add(serving)
         await serving

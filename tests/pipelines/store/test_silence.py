@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from pipelines.store import database as store
 from pipelines.store import silence
@@ -78,6 +79,41 @@ async def test_a_statement_that_a_silent_server_was_at(server: Relay, database: 
     async with asyncio.timeout(20):
         refused = await asyncio.gather(*both, return_exceptions=True)
     assert {type(one) for one in refused} == {OperationalError}
+
+
+async def test_a_proxy_that_hangs_up(server: Relay, database: Database) -> None:
+    """That a new connection is made and closed is no answer of the server's."""
+    working = asyncio.create_task(database.write(sleep, 60))
+    await asyncio.sleep(0.2)
+    server.speaks.clear()
+    server.hangs_up = True
+    async with asyncio.timeout(20):
+        with pytest.raises(OperationalError):
+            await working
+
+
+@pytest.mark.parametrize("way", ["cancelled", "failed"])
+async def test_what_nobody_waits_for_ends(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A statement ends with its caller, and when the server cannot be asked."""
+    monkeypatch.setattr(silence, "SILENCE", 0.1)
+    watch, ended = silence.Watch(create_async_engine("postgresql+asyncpg://", async_creator=fail)), asyncio.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.set()
+
+    watching = asyncio.create_task(watch(work()))
+    if way == "cancelled":
+        await asyncio.sleep(0.05)
+        watching.cancel()
+    await asyncio.wait({watching})
+    assert ended.is_set()
+
+
+async def fail() -> None:
+    raise RuntimeError
 
 
 async def test_closing_beside_a_silent_server(
