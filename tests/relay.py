@@ -12,7 +12,7 @@ from sqlalchemy.engine import make_url
 class Relay:
     """Stands before a server, and falls silent as a stopped process does: connections are made, and that is all.
 
-    Or it `hangs_up`, as a proxy does whose server is gone: connections made after that are closed at once.
+    Or it `hangs_up`, as a proxy does whose server is gone: it says that it has no TLS, and closes what is made then.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -24,11 +24,17 @@ class Relay:
 
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.hangs_up:
-            writer.close()
+            await self._hang_up(reader, writer)
             return
         serving = asyncio.create_task(self._serve(reader, writer))
         self._serving.add(serving)
         await serving
+
+    async def _hang_up(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(65536)
+        writer.write(b"N")
+        await reader.read(65536)
+        writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await self.speaks.wait()
