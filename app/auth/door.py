@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.auth.embedded import Event
     from app.auth.embedded.limiter import Kind
 
-BY_OPERATOR = ("created_by_admin", "banned", "ban_lifted", "deleted")
+BY_OPERATOR = ("created_by_admin", "banned", "ban_lifted", "deleting", "deleted")
 """What is done with the service key."""
 PURPOSES: dict[Kind, Purpose] = {"mail": Purpose.MAIL, "login": Purpose.LOGIN}
 
@@ -66,9 +66,9 @@ class _Recording:
 
 
 def _record(connection: Connection, event: Event) -> None:
-    """Who is deleted there belongs to no organization any more."""
+    """Who is deleted there belongs to no organization any more, and to none joined meanwhile."""
     audit.record(connection, event.name, _actor(event), user_id=event.user_id, details={**event.details, "at": PATH})
-    if event.name == "deleted" and event.user_id:
+    if event.name in ("deleting", "deleted") and event.user_id:
         members.remove_deleted(connection, event.user_id)
 
 

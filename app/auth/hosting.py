@@ -24,8 +24,9 @@ from app.auth.embedded import (
     open_engine,
 )
 from app.config import Settings
-from pipelines.store.database import Database
+from pipelines.store.database import PATIENCE, Database
 from pipelines.store.folder import make_private
+from pipelines.store.silence import dispose_within
 
 CONFIRM = "/auth/confirm"
 
@@ -46,7 +47,7 @@ async def opened_embedded(settings: Settings) -> AsyncIterator[tuple[Identity, h
             yield identity, http, sessions
     finally:
         await sessions.close()
-        await engine.dispose()
+        await dispose_within(PATIENCE, engine)
 
 
 def _inside(identity: Identity, settings: Settings) -> Identity:

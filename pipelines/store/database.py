@@ -6,7 +6,6 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from functools import cached_property
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -17,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from pipelines.store.silence import Watch
+from pipelines.store.silence import Watch, dispose_within
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -53,7 +52,6 @@ class Database:
         scheme = parsed.drivername.partition("+")[0]
         if scheme not in BACKENDS:
             raise ValueError(f"the database is SQLite or PostgreSQL, not {scheme}")
-        self._url = parsed
         self._backend: _Sqlite | _Postgres = BACKENDS[scheme](parsed)
         self._begun: set[asyncio.Task[Any]] = set()
 
@@ -84,23 +82,14 @@ class Database:
         begun.add_done_callback(self._begun.discard)
         return await asyncio.shield(begun)
 
-    @cached_property
+    @property
     def engine(self) -> AsyncEngine:
         """For tables of one's own beside the library's."""
-        if isinstance(self._backend, _Postgres):
-            return self._backend.engine
-        engine = create_async_engine(
-            self._url.set(drivername="sqlite+aiosqlite"), connect_args={"timeout": 30}, **PRIVATE
-        )
-        event.listen(engine.sync_engine, "connect", _on_connect)
-        event.listen(engine.sync_engine, "begin", _on_begin)
-        return engine
+        return self._backend.engine
 
     async def close(self) -> None:
         if self._begun:
             await asyncio.wait(self._begun, timeout=PATIENCE)
-        if "engine" in self.__dict__:
-            await self.engine.dispose()
         await self._backend.close()
 
 
@@ -117,6 +106,7 @@ class BlockingRead:
 
 class _Sqlite:
     def __init__(self, url: URL) -> None:
+        self._url = url
         self._single = self._engine(url, **SINGLE)
         self._writer = self._engine(url, pool_size=1, max_overflow=0)
         event.listen(self._writer, "begin", _on_begin)
@@ -132,6 +122,15 @@ class _Sqlite:
             **options,
         )
         event.listen(engine, "connect", _on_connect)
+        return engine
+
+    @cached_property
+    def engine(self) -> AsyncEngine:
+        engine = create_async_engine(
+            self._url.set(drivername="sqlite+aiosqlite"), connect_args={"timeout": 30}, **PRIVATE
+        )
+        event.listen(engine.sync_engine, "connect", _on_connect)
+        event.listen(engine.sync_engine, "begin", _on_begin)
         return engine
 
     async def read(self, work: Callable[[Connection], T]) -> T:
@@ -157,6 +156,8 @@ class _Sqlite:
             return work(connection)
 
     async def close(self) -> None:
+        if "engine" in self.__dict__:
+            await self.engine.dispose()
         self._single.dispose()
         self._writer.dispose()
 
@@ -197,10 +198,7 @@ class _Postgres:
             return await connection.run_sync(work)
 
     async def close(self) -> None:
-        with suppress(TimeoutError):  # the driver would wait for a silent server to take its leave
-            async with asyncio.timeout(PATIENCE):
-                await self._single.dispose()
-                await self.engine.dispose()
+        await dispose_within(PATIENCE, self._single, self.engine)
 
 
 BACKENDS: dict[str, type[_Sqlite] | type[_Postgres]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -31,10 +32,13 @@ class Watch:
     async def __call__(self, work: Coroutine[Any, Any, T]) -> T:
         """Raises OperationalError for a server that is silent, its connection given up."""
         working = asyncio.create_task(work)
-        while not working.done():
-            done, _ = await asyncio.wait({working}, timeout=SILENCE)
-            if not done and not await self._answers():
-                working.cancel()
+        try:
+            while not working.done():
+                done, _ = await asyncio.wait({working}, timeout=SILENCE)
+                if not done and not await self._answers():
+                    break
+        finally:
+            if working.cancel():
                 await asyncio.wait({working})
         if working.cancelled():
             raise OperationalError(None, None, TimeoutError("the server does not answer"), hide_parameters=True)
@@ -51,6 +55,20 @@ class Watch:
             async with asyncio.timeout(PATIENCE), self._engine.connect():
                 return True
         except DBAPIError as error:
-            return not isinstance(error.orig, OSError)  # that it has no connection left is an answer
+            return _is_answer(error)
         except TimeoutError:
             return False
+
+
+def _is_answer(error: DBAPIError) -> bool:
+    """That it has no connection left is one; class 08 is the driver's own for a connection that was closed."""
+    state: str | None = getattr(error.orig, "sqlstate", None)
+    return state is not None and not state.startswith("08")
+
+
+async def dispose_within(seconds: float, *engines: AsyncEngine) -> None:
+    """The driver would wait for a silent server to take its leave."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            for engine in engines:
+                await engine.dispose()

@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 
 from app.auth.embedded import account, sessions, users
 from app.auth.embedded.errors import IdentityError, email_exists, invalid, user_not_found
+from app.auth.embedded.events import Event
 from app.auth.embedded.identity import Identity, Work
 from app.auth.embedded.models import User
 from app.auth.embedded.passwords import check_imported, check_length
@@ -128,6 +129,10 @@ async def _move(work: Work, user: User, email: str) -> None:
 
 
 async def delete(identity: Identity, user_id: str, *, soft: bool) -> None:
+    """What the listener raises beforehand refuses it."""
+    async with identity.reading() as reading:
+        person = (await _found(reading, user_id, lock=False)).id
+    await identity.listener(Event("deleting", person))
     async with identity.transaction() as work:
         user = await _found(work, user_id)
         work.record("deleted", user, soft=str(soft).lower())

@@ -17,6 +17,7 @@ class Event:
 
 
 Listener = Callable[[Event], Awaitable[None]]
+"""Told after the commit, when its errors change nothing; of `deleting` before it, when they refuse the deletion."""
 
 
 async def nobody_listens(_event: Event) -> None:

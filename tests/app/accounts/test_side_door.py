@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 
 from app.api_keys.service import create_key
 from app.audit import OPERATOR
@@ -102,10 +103,29 @@ async def test_who_is_deleted_there_is_no_member_here(embedded: House, *, soft: 
     again = {"email": other["user"]["email"], "role": "owner"}
     assert (await embedded.http.post(f"{url}/members", json=again, headers=bearer(token))).status_code == 201
     assert await recorded_of(embedded, gone) == [
-        ("deleted", None),
+        ("deleting", None),
         ("member_removed", organization),
         ("member_removed", UUID(other["user"]["organization_id"])),
+        ("deleted", None),
     ]
+
+
+@pytest.mark.parametrize("soft", [False, True])
+async def test_nobody_is_deleted_who_stays_a_member(
+    embedded: House, monkeypatch: pytest.MonkeyPatch, *, soft: bool
+) -> None:
+    """While our database is away the account stays, and deleting can be repeated."""
+    gone = (await embedded.person())["user"]["id"]
+    with monkeypatch.context() as patch:
+        patch.setattr(embedded.database, "write", be_away)
+        refusal = await embedded.admin("DELETE", f"/users/{gone}", {"should_soft_delete": soft})
+    assert (refusal.status_code, refusal.json()["code"]) == (500, "unexpected_failure")
+    good(await embedded.admin("DELETE", f"/users/{gone}", {"should_soft_delete": soft}))
+    assert list(await embedded.database.read(members.organizations_of, UUID(gone))) == []
+
+
+async def be_away(*_: object) -> None:
+    raise OperationalError(None, None, ConnectionRefusedError())
 
 
 async def recorded_of(house: House, user_id: UUID) -> list[tuple[str, UUID | None]]:

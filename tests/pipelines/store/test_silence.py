@@ -7,49 +7,16 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from sqlalchemy import Connection, text
-from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from pipelines.store import database as store
 from pipelines.store import silence
 from pipelines.store.database import Database
 from tests.databases import postgres_database
+from tests.relay import Relay, relayed
 
 MORE_THAN_THE_POOL = 20
-
-
-class Relay:
-    """Stands before a server, and falls silent as a stopped process does: connections are made, and that is all."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._address = host, port
-        self._serving: set[asyncio.Task[None]] = set()
-        self.speaks = asyncio.Event()
-        self.speaks.set()
-
-    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        serving = asyncio.create_task(self._serve(reader, writer))
-        self._serving.add(serving)
-        await serving
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await self.speaks.wait()
-        from_server, to_server = await asyncio.open_connection(*self._address)
-        await asyncio.gather(self._pass_on(reader, to_server), self._pass_on(from_server, writer))
-
-    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while said := await reader.read(65536):
-                await self.speaks.wait()
-                writer.write(said)
-        except ConnectionError:
-            pass
-        finally:
-            writer.close()
-
-    async def end(self) -> None:
-        self.speaks.set()
-        await asyncio.wait(self._serving, timeout=10)
 
 
 @pytest.fixture
@@ -61,13 +28,8 @@ def server_url() -> Iterator[str]:
 @pytest.fixture
 async def relay(server_url: str) -> AsyncIterator[tuple[Relay, str]]:
     """And the URL of the database behind it."""
-    url = make_url(server_url)
-    relay = Relay(url.host or "localhost", url.port or 5432)
-    listening = await asyncio.start_server(relay, "127.0.0.1", 0)
-    behind = url.set(host="127.0.0.1", port=listening.sockets[0].getsockname()[1])
-    yield relay, behind.render_as_string(hide_password=False)
-    listening.close()
-    await relay.end()
+    async with relayed(server_url) as both:
+        yield both
 
 
 @pytest.fixture
@@ -119,12 +81,49 @@ async def test_a_statement_that_a_silent_server_was_at(server: Relay, database: 
     assert {type(one) for one in refused} == {OperationalError}
 
 
+async def test_a_proxy_that_hangs_up(server: Relay, database: Database) -> None:
+    """That a new connection is made and closed is no answer of the server's."""
+    working = asyncio.create_task(database.write(sleep, 60))
+    await asyncio.sleep(0.2)
+    server.speaks.clear()
+    server.hangs_up = True
+    async with asyncio.timeout(20):
+        with pytest.raises(OperationalError):
+            await working
+
+
+@pytest.mark.parametrize("way", ["cancelled", "failed"])
+async def test_what_nobody_waits_for_ends(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A statement ends with its caller, and when the server cannot be asked."""
+    monkeypatch.setattr(silence, "SILENCE", 0.1)
+    watch, ended = silence.Watch(create_async_engine("postgresql+asyncpg://", async_creator=fail)), asyncio.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.set()
+
+    watching = asyncio.create_task(watch(work()))
+    if way == "cancelled":
+        await asyncio.sleep(0.05)
+        watching.cancel()
+    await asyncio.wait({watching})
+    assert ended.is_set()
+
+
+async def fail() -> None:
+    raise RuntimeError
+
+
 async def test_closing_beside_a_silent_server(
     server: Relay, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It waits for no farewell."""
+    """It waits for no farewell, whichever engine was used."""
     monkeypatch.setattr(store, "PATIENCE", 0.5)
     await asyncio.gather(database.read(sleep, 0.1), database.read(sleep, 0.1), database.write(sleep))
+    async with database.engine.connect() as connection:
+        await connection.run_sync(sleep)
     server.speaks.clear()
     async with asyncio.timeout(20):
         await database.close()

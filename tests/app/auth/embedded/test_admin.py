@@ -1,13 +1,15 @@
 """What the service key may do, and nobody else."""
 
+import asyncio
+import dataclasses
 import uuid
 
 import bcrypt
 import pytest
 
-from app.auth.embedded import users
+from app.auth.embedded import Event, admin, users
 
-from .house import OTHER_PASSWORD, PASSWORD, SITE, House, Json, good, new_address, refused
+from .house import OTHER_PASSWORD, PASSWORD, SITE, Builder, House, Json, good, new_address, refused
 
 ADMIN_ROUTES = [
     ("POST", "/invite"),
@@ -43,6 +45,20 @@ async def test_create_read_update_delete(house: House) -> None:
     assert good(await house.admin("GET", path)) == changed
     assert good(await house.admin("DELETE", path)) == {}
     assert refused(await house.admin("GET", path)) == (404, "user_not_found")
+
+
+async def test_who_listens_to_a_deletion_may_lock_the_person(build: Builder) -> None:
+    """No transaction of the server's is open while the listener hears of it, whose database may be the same."""
+    house, heard = await build(), list[str]()
+    user = good(await house.admin("POST", "/admin/users", {"email": new_address()}))
+
+    async def locks(event: Event) -> None:
+        async with asyncio.timeout(5), house.identity.database.transaction() as db:
+            await users.by_id(db, uuid.UUID(user["id"]), lock=True)
+        heard.append(event.name)
+
+    await admin.delete(dataclasses.replace(house.identity, listener=locks), user["id"], soft=False)
+    assert heard == ["deleting", "deleted"]
 
 
 async def test_password_by_admin_ends_all_sessions(house: House) -> None:
