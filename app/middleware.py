@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.auth import PATH
 from app.context import KEY, RequestContext, context_of
 from app.error_handlers import as_service_error, error_response
-from app.errors import PayloadTooLarge
+from app.errors import PayloadTooLarge, ShuttingDown
 from app.identifiers import new_id
 from app.metrics import Metrics
 from app.responses import encode
@@ -71,9 +71,10 @@ class Surroundings:
             pass
         except Exception as error:
             refusal = as_service_error(error)
-            if sent.status is not None:
+            if sent.status is None:
+                await error_response(refusal, context_of(scope).request_id)(scope, receive, send)
+            elif not isinstance(error, ShuttingDown):
                 raise
-            await error_response(refusal, context_of(scope).request_id)(scope, receive, send)
 
 
 class BodyLimit:

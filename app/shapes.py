@@ -122,17 +122,14 @@ class Settings(TypedDict):
     features: dict[str, bool]
 
 
-class RequestsUsage(TypedDict):
-    limit: int
-    burst: int
-    remaining: int
-    reset: int
-
-
 class MinuteUsage(TypedDict):
     limit: int
     remaining: int
     reset: int
+
+
+class RequestsUsage(MinuteUsage):
+    burst: int
 
 
 class MonthUsage(TypedDict):
@@ -179,23 +176,21 @@ class InvitationPage(TypedDict):
     next_cursor: str | None
 
 
-class CreatedApiKey(TypedDict):
+class _AnyApiKey(TypedDict):
     id: UUID
     name: str
-    key: str
     prefix: str
     created_at: Timestamp
     expires_at: Timestamp | None
 
 
-class ApiKey(TypedDict):
-    id: UUID
-    name: str
-    prefix: str
+class CreatedApiKey(_AnyApiKey):
+    key: str
+
+
+class ApiKey(_AnyApiKey):
     role: RoleName
     created_by: UUID | None
-    created_at: Timestamp
-    expires_at: Timestamp | None
     last_used_at: Timestamp | None
 
 
@@ -209,15 +204,13 @@ class User(TypedDict):
     email: str
 
 
-class SignedUp(TypedDict):
-    success: bool
-    user: User
-    message: str
-
-
 class Sent(TypedDict):
     success: bool
     message: str
+
+
+class SignedUp(Sent):
+    user: User
 
 
 class Tokens(TypedDict):

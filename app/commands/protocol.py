@@ -63,7 +63,7 @@ class BoundedHeads(HttpToolsProtocol):
 
     def _refuse(self, error: ServiceError) -> None:
         self._refused = True
-        if self._is_answering():  # that answer would be cut in two
+        if self._is_answering():  # the client would take this for that answer, or for a part of it
             self.transport.close()
             return
         if self.cycle:  # its body is what cannot be read: as if the client had left
@@ -73,9 +73,10 @@ class BoundedHeads(HttpToolsProtocol):
         self.loop.call_later(LINGER, self.transport.close)
 
     def _is_answering(self) -> bool:
+        """Whether an answer is still to come, or to end, that is another request's than what is refused."""
         if self.cycle is None or self.cycle.response_complete:
             return False
-        return self.cycle.response_started or bool(self.pipeline)
+        return self.cycle.response_started or not self.cycle.more_body or bool(self.pipeline)
 
 
 def refusal(error: ServiceError) -> bytes:

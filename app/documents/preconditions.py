@@ -11,7 +11,8 @@ from collections.abc import Container
 from pipelines.types import Document
 
 TAG = re.compile(r'(W/)?"([^"]*)"')
-TAGS = re.compile(rf"{TAG.pattern}(?:\s*,\s*{TAG.pattern})*")
+TAGS = re.compile(rf"[\s,]*{TAG.pattern}(?:\s*,[\s,]*{TAG.pattern})*[\s,]*")
+"""With empty elements anywhere, which mean nothing."""
 ANY = range(2**63)
 
 

@@ -20,6 +20,7 @@ from app.migrations import migrate
 from app.organizations.service import Organization, create_organization
 from pipelines.knowledge import KnowledgeBase
 from pipelines.store import migrate as migrations
+from tests.app.described import assert_is_as_described
 from tests.databases import Templates
 from tests.pipelines.conftest import WordHashing
 
@@ -77,9 +78,13 @@ async def secret(organization: Organization, knowledge: KnowledgeBase) -> str:
 
 @asynccontextmanager
 async def calling(app: FastAPI, secret: str | None = None) -> AsyncIterator[httpx.AsyncClient]:
+    """Every answer is checked against its description."""
     headers = {"X-API-Key": secret} if secret else {}
     async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(app), base_url="http://kb.test", headers=headers
+        transport=httpx.ASGITransport(app),
+        base_url="http://kb.test",
+        headers=headers,
+        event_hooks={"response": [assert_is_as_described]},
     ) as client:
         yield client
 

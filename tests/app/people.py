@@ -24,6 +24,7 @@ from app.auth.verifier import TokenVerifier
 from app.members import repository as members
 from app.organizations.service import Organization
 from pipelines.store.database import Database
+from tests.app.described import assert_is_as_described
 
 KEY_ID = "tests"
 
@@ -101,5 +102,8 @@ async def join(database: Database, organization: Organization, somebody: Somebod
 @asynccontextmanager
 async def calling_as(app: FastAPI, somebody: Somebody) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://kb.test", headers=somebody.headers) as client:
+    hooks = {"response": [assert_is_as_described]}
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://kb.test", headers=somebody.headers, event_hooks=hooks
+    ) as client:
         yield client

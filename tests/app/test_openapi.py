@@ -8,12 +8,13 @@ import httpx
 import pytest
 from asgi_lifespan import LifespanManager
 from fastapi import FastAPI
-from jsonschema import validate
+from jsonschema import ValidationError, validate
 
 from app.config import Settings
 from app.main import create_app
 from pipelines.knowledge import KnowledgeBase
 from tests.app.conftest import page
+from tests.app.described import checker, closed
 
 DOCUMENTS, QUERY = "/api/documents", "/api/ai/query"
 Json = dict[str, Any]
@@ -48,7 +49,7 @@ def test_examples_have_the_shape_that_is_said(said: Json) -> None:
     assert len(shown) > 30
     for content in shown:
         name = content["schema"]["$ref"].rpartition("/")[2]
-        validate(content["example"], {**content["schema"], "components": said["components"]})
+        validate(content["example"], {**content["schema"], "components": closed(said["components"])})
         assert set(content["example"]) == set(said["components"]["schemas"][name]["properties"]), name
 
 
@@ -73,10 +74,24 @@ async def test_answers_are_as_they_are_described(client: httpx.AsyncClient, said
         method = response.request.method.lower()
         described = said["paths"][path][method]["responses"][str(response.status_code)]
         [schema] = [one["schema"] for kind, one in described["content"].items() if kind == "application/json"]
-        validate(response.json(), {**schema, "components": said["components"]})
+        validate(response.json(), {**schema, "components": closed(said["components"])})
         properties = said["components"]["schemas"][schema["$ref"].rpartition("/")[2]]["properties"]
         assert set(response.json()) == set(properties)
         assert {name.lower() for name in described["headers"]} == told(response)
+
+
+async def test_a_member_that_is_not_described_is_noticed(client: httpx.AsyncClient, said: Json) -> None:
+    """At every level of an answer, though the description leaves room for more."""
+    await client.post(DOCUMENTS, json=page())
+    answer = (await client.get(DOCUMENTS)).json()
+    check = checker(DOCUMENTS, "get", "200")
+    check.validate(answer)
+    for level in (answer, answer["documents"][0]):
+        level["more"] = 1
+        with pytest.raises(ValidationError):
+            check.validate(answer)
+        del level["more"]
+    assert "additionalProperties" not in said["components"]["schemas"]["DocumentPage"]
 
 
 def told(response: httpx.Response) -> set[str]:

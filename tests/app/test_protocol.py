@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import threading
@@ -25,10 +26,12 @@ CHUNKED = b"POST / HTTP/1.1\r\nhost: kb\r\ntransfer-encoding: chunked\r\n\r\n"
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
-    """The kind of connection, the path, and how long the body was."""
+    """The kind of connection, the path, and how long the body was; `/slow` takes its time."""
     assert scope["type"] == "http"
     request = Request(scope, receive)
     told = f"<{scope['path']} {len(await request.body())}>"
+    if scope["path"] == "/slow":
+        await asyncio.sleep(1)
     await PlainTextResponse(told)(scope, receive, send)
 
 
@@ -126,6 +129,15 @@ def test_trailers_without_end(port: int) -> None:
     answer = said(port, CHUNKED + b"3\r\nabc\r\n0\r\nx: ", *[b"a" * 2**16] * 20)
     assert_refused(answer)
     assert answer.count(b"HTTP/1.1 ") == 1
+
+
+@pytest.mark.parametrize("next_", [b"nonsense\r\n\r\n", b"GET / HTTP/1.1\r\nx: " + b"a" * 2 * LARGEST_HEAD])
+@pytest.mark.parametrize("body", [b"", b"abc"])
+def test_a_refusal_is_no_answer_to_another_request(port: int, body: bytes, next_: bytes) -> None:
+    """While a request awaits its answer, what cannot be read behind it only closes the connection."""
+    head = b"POST /slow HTTP/1.1\r\nhost: kb\r\ncontent-length: %d\r\n\r\n" % len(body)
+    assert said(port, head + body, next_) == b""
+    assert said(port, head + body + next_) == b""
 
 
 def test_pipelined_requests_are_counted_one_by_one(port: int) -> None:

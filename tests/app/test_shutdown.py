@@ -7,12 +7,15 @@ from pathlib import Path
 import httpx
 import pytest
 import uvicorn
+from starlette.types import Message, Receive, Scope, Send
 
 from app.commands.serve import OPTIONS
 from app.config import Settings
 from app.limits.quota import counted, month_of
 from app.main import create_app
+from app.middleware import Surroundings
 from app.organizations.service import Organization, create_organization
+from app.shutdown import Shutdown
 from pipelines.knowledge import KnowledgeBase
 from pipelines.types import Delta
 from pipelines.worker import Indexer
@@ -138,3 +141,23 @@ async def test_short_requests_are_answered(
     play(monkeypatch, knowledge, 1.0, Delta("By"), RuntimeError("then"))
     response = await answered(server, asyncio.create_task(client.post(QUERY, json=ASKED)))
     assert events(response.text)[-1]["code"] == "INTERNAL_ERROR"
+
+
+async def test_an_answer_under_way_is_cut_off() -> None:
+    """What has begun to be answered and does not end is stopped, and that is no error."""
+    shutdown, sent = Shutdown(), list[Message]()
+
+    async def endless(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        shutdown.begin(0.01)
+        await asyncio.sleep(60)
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    await Surroundings(endless, shutdown=shutdown)(scope, receive, send)
+    assert [message["type"] for message in sent] == ["http.response.start"]

@@ -9,6 +9,8 @@ from app.auth.embedded.settings import IdentitySettings
 
 LONGEST = 2048
 UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
+DOTS = re.compile(r"(^|/)(\.|%2e){1,2}(/|$)", re.IGNORECASE)
+"""A segment of a path that browsers resolve: it may lead out of a listed one."""
 HOST = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
 NUMBER = re.compile(r"(^|\.)(\d+|0x[0-9a-f]*)\.?$|:")
 """What browsers take for an IP address, or for none at all: its last part is a number, in some notation."""
@@ -38,7 +40,7 @@ def parsed(address: str) -> SplitResult | None:
         _ = parts.port
     except ValueError:
         return None
-    return parts if _decent(parts) else None
+    return parts if _decent(parts) and not DOTS.search(parts.path) else None
 
 
 def _decent(parts: SplitResult) -> bool:
@@ -94,7 +96,7 @@ def _same_origin(one: SplitResult, other: SplitResult) -> bool:
 
 
 def origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
-    return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)
+    return parts.scheme, parts.hostname, PORTS.get(parts.scheme) if parts.port is None else parts.port
 
 
 def with_query(url: str, params: dict[str, str]) -> str:

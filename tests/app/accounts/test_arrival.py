@@ -7,7 +7,9 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError
 
+from app.accounts.providers import Offers
 from app.auth import provisioning
+from app.auth.jwks import IdentityUnavailable
 from app.models import audit, memberships, organizations, users
 from tests.app.accounts.conftest import Build
 from tests.app.accounts.house import OTHER_PASSWORD, PASSWORD, House, good, new_address, refused
@@ -99,6 +101,44 @@ async def test_where_signing_up_is_closed(build: Build, database_url: str | None
             me = good(await house.me(session["access_token"]))
             assert (me["user"]["email"], me["organization"]) == (person["email"], None)
         assert await counted(house) == [2, 0, 0]
+
+
+async def unavailable(*_: Any) -> None:
+    raise IdentityUnavailable
+
+
+async def test_a_newcomer_while_the_settings_cannot_be_asked(
+    embedded: House, database_url: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whose link is used up or token rotated gets tokens, and what belongs to them once it can be asked."""
+    address = new_address()
+    await embedded.sign_up(address, name="Lake watchers")
+    with monkeypatch.context() as broken:
+        broken.setattr(Offers, "now", unavailable)
+        session = good(await embedded.follow(address))
+        assert session["user"]["organization_id"] is None
+        tokens = good(await embedded.refresh(session["refresh_token"]))
+        assert refused(await embedded.me(tokens["access_token"])) == (503, "IDENTITY_UNAVAILABLE")
+        assert await counted(embedded) == [0, 0, 0]
+    assert good(await embedded.me(tokens["access_token"]))["organization"]["name"] == "Lake watchers"
+    assert await counted(embedded) == [1, 1, 1]
+
+
+async def test_who_is_known_needs_no_settings(
+    embedded: House, database_url: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The identity server is asked about newcomers alone."""
+    address, asked = new_address(), []
+    session = await embedded.person(address)
+
+    async def ask(*_: Any) -> None:
+        asked.append(address)
+        raise IdentityUnavailable
+
+    monkeypatch.setattr(Offers, "now", ask)
+    assert good(await embedded.log_in(address))["user"] == session["user"]
+    good(await embedded.refresh(session["refresh_token"]))
+    assert asked == []
 
 
 async def test_somebody_who_belongs_to_nothing(embedded: House, database_url: str | None) -> None:

@@ -4,12 +4,15 @@ import asyncio
 import hashlib
 import secrets
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import httpx
 import pytest
 from sqlalchemy import func, insert, select
 
+from app.accounts.providers import Offers
+from app.auth.jwks import IdentityUnavailable
 from app.identifiers import new_id
 from app.invitations import acceptance
 from app.models import audit, invitations, memberships, organizations
@@ -121,6 +124,19 @@ async def test_twice_at_once(house: House) -> None:
     assert 201 in {answer.status_code for answer in answers}
     assert await number_of(house.database, memberships) == 1
     good(await house.log_in(address))
+
+
+async def test_an_invitation_needs_no_settings(embedded: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether signing up is closed is nothing to who is invited."""
+
+    async def ask(*_: Any) -> None:
+        raise IdentityUnavailable
+
+    monkeypatch.setattr(Offers, "now", ask)
+    address = new_address()
+    organization, token = await invited(embedded, address)
+    await sign_up(embedded, address, token)
+    assert good(await embedded.log_in(address))["user"]["organization_id"] == str(organization.id)
 
 
 async def test_where_signing_up_is_closed(build: Build) -> None:

@@ -37,6 +37,7 @@ def test_listed(address: str) -> None:
         "https://evil.example/x.example.net/c", "https://evil.example?.example.net/c", "https://evil:1.example.net/c",
         "https://2130706433/cb", "https://0x7f000001/cb", "https://0x/cb", "https://[2001:db8::1]/cb",
         "https://a.example.org:8443/x", "https://a.b.example.org/x", "https://a.example.net/b/c",
+        "https://a.example.org/b/../c", "https://a.example.org/%2e%2e/c", f"{SITE}/a/%2E./b",
         "http://localhost:3001/x", "http://192.0.2.7/", "http://192.0.2.8:8000/", "kb://done",
     ],
 )  # fmt: skip

@@ -15,6 +15,7 @@ SETTINGS = IdentitySettings(
         "https://**.example.net/**",
         "kb://done",
         "kb:/*",
+        "https://sites.example.com/ours/**",
     ),
 )
 
@@ -26,6 +27,7 @@ GOOD = [
     "https://a.b.example.net/c?d",
     "kb://done",
     "kb:/back",
+    "https://sites.example.com/ours/.well-known/a..b/...?next=/../c",
 ]
 BAD = [
     "https://evil.example/x",
@@ -56,6 +58,15 @@ BAD = [
     "kb://done/more",
     "not a url",
     f"{SITE}/{'x' * 2048}",
+    f"{SITE}:0/",
+    f"{SITE}/a/../b",
+    "https://sites.example.com/ours/../theirs/cb",
+    "https://sites.example.com/ours/%2e%2E/theirs",
+    "https://sites.example.com/ours/.%2e/theirs",
+    "https://sites.example.com/ours/a/%2e./../theirs",
+    "https://sites.example.com/ours/./cb",
+    "https://sites.example.com/ours/..",
+    "https://sites.example.com/ours/..?a=b",
     "https://[::1",
     "",
 ]
