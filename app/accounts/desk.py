@@ -58,13 +58,9 @@ class Desk:
         organization_name: str | None = None,
         invitation_hash: str | None = None,
     ) -> Arrival:
-        """Somebody has logged in, and what belongs to them is made; an invitation that fails ends the session.
-
-        What they logged in with is used up: while nobody can say whether signing up is closed, they have their tokens
-        and get the rest at their next request.
-        """
+        """Somebody has logged in, and what belongs to them is made; an invitation that fails ends the session."""
         person = await self.person(session)
-        is_closed = await self._is_closed_to(person) if invitation_hash is None else False
+        is_closed = invitation_hash is None and await self._is_closed_to(person)
         try:
             organization_id = await self.database.write(
                 repository.arrive, person, action, details, organization_name, invitation_hash, is_closed=is_closed
@@ -75,14 +71,10 @@ class Desk:
         assert session is not None  # noqa: S101 - `person` has seen it
         return Arrival(TokenSet.of(session), person.user_id, person.email, organization_id)
 
-    async def _is_closed_to(self, person: Person) -> bool | None:
-        """Whether signing up is, to a newcomer; None if the identity server does not say."""
-        if await self.database.read(members.standing, person.user_id, person.session_id):
-            return False
-        try:
-            return (await self.offers.now()).is_closed
-        except IdentityUnavailable:
-            return None
+    async def _is_closed_to(self, person: Person) -> bool:
+        """Whether signing up is, to a newcomer."""
+        known = await self.database.read(members.standing, person.user_id, person.session_id)
+        return not known and await self.offers.are_closed()
 
     async def sign_out(self, person: Person, scope: str) -> None:
         """At the identity server, where it may have ended already."""

@@ -61,6 +61,13 @@ class Offers:
                     raise IdentityUnavailable from None
         return self._kept[1]
 
+    async def are_closed(self) -> bool:
+        """Whether newcomers need an invitation; an identity server that cannot be asked has not said so."""
+        try:
+            return (await self.now()).is_closed
+        except IdentityUnavailable:
+            return False
+
     async def _ask(self) -> Mapping[str, Any]:
         async with asyncio.timeout(TIMEOUT):
             address = f"{self._server.url.rstrip('/')}{PATH}/settings"

@@ -29,18 +29,17 @@ def arrive(
     organization_name: str | None = None,
     invitation_hash: str | None = None,
     *,
-    is_closed: bool | None,
+    is_closed: bool,
 ) -> UUID | None:
     """Gives a newcomer what belongs to them and answers with the default organization, if there is one.
 
-    While signing up `is_closed` that is what they are invited to, by the token of the invitation. Where it is not known
-    whether it is, a newcomer stays one.
+    While signing up `is_closed` that is what they are invited to, by the token of the invitation.
 
     Raises InvitationNotFound or NotInvited.
     """
     if invitation_hash is not None:
         acceptance.accept(connection, invitation_hash, person.user_id, person.email, datetime.now(UTC))
-    elif is_closed is not None:
+    else:
         provision(connection, person, organization_name, is_closed=is_closed)
     if action:
         note(connection, action, person.user_id, details)

@@ -115,7 +115,7 @@ async def _arrived(state: State, token: str) -> tuple[Person, Standing]:
         raise Unauthorized
     standing = await _standing(state, person)
     if standing is None:
-        is_closed = (await state["accounts"].desk.offers.now()).is_closed
+        is_closed = await state["accounts"].desk.offers.are_closed()
         await state["knowledge"].database.write(provision, person, is_closed=is_closed)
         standing = await _standing(state, person)
     if standing is None or not standing.accepts(person.session_id, person.issued_at):

@@ -110,18 +110,18 @@ async def unavailable(*_: Any) -> None:
 async def test_a_newcomer_while_the_settings_cannot_be_asked(
     embedded: House, database_url: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whose link is used up or token rotated gets tokens, and what belongs to them once it can be asked."""
+    """What belongs to them is made, by a link or by a token alone: nobody has said that signing up is closed."""
     address = new_address()
     await embedded.sign_up(address, name="Lake watchers")
-    with monkeypatch.context() as broken:
-        broken.setattr(Offers, "now", unavailable)
-        session = good(await embedded.follow(address))
-        assert session["user"]["organization_id"] is None
-        tokens = good(await embedded.refresh(session["refresh_token"]))
-        assert refused(await embedded.me(tokens["access_token"])) == (503, "IDENTITY_UNAVAILABLE")
-        assert await counted(embedded) == [0, 0, 0]
-    assert good(await embedded.me(tokens["access_token"]))["organization"]["name"] == "Lake watchers"
-    assert await counted(embedded) == [1, 1, 1]
+    monkeypatch.setattr(Offers, "now", unavailable)
+    session = good(await embedded.follow(address))
+    assert session["user"]["organization_id"]
+    path = "/auth/v1/token?grant_type=password"
+    person = {"email": new_address(), "password": PASSWORD}
+    good(await embedded.admin("POST", "/users", person | {"email_confirm": True}))
+    token = good(await embedded.http.post(path, json=person))["access_token"]
+    assert good(await embedded.me(token))["organization"]
+    assert await counted(embedded) == [2, 2, 2]
 
 
 async def test_who_is_known_needs_no_settings(
