@@ -12,7 +12,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from sqlalchemy import Connection, text
 from starlette.responses import Response
 
-from app import shapes
+from app import schemas
 from app.auth.credentials import bearer
 from app.errors import NotFound, Unauthorized, Unavailable
 from app.limits.dependencies import limits_of
@@ -27,14 +27,14 @@ RETRY_AFTER = 5
 
 READY = {"status": "ok", "checks": {"database": "ok", "index": "ok", "identity": "ok"}}
 READY_RESPONSES = {
-    **answers(200, "It can answer.", READY, shapes.Ready),
+    **answers(200, "It can answer.", READY, schemas.Ready),
     **refusals({503: "`NOT_READY`: `checks` names what cannot be reached."}),
 }
 
 router = APIRouter(tags=["Health"])
 
 
-@router.get("/healthz", responses=answers(200, "It lives.", {"status": "ok"}, shapes.Alive))
+@router.get("/healthz", responses=answers(200, "It lives.", {"status": "ok"}, schemas.Alive))
 async def alive() -> Response:
     """Whether the process lives."""
     return json_response({"status": "ok"})

@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import iter_route_contexts
 from pydantic import BaseModel, TypeAdapter
 
-from app import shapes
+from app import schemas
 from app.auth.credentials import ORGANIZATION
 from app.auth.routes import Credentials, declared_by, limit_of, operation_of
 from app.examples import ANSWER, BATCH, DOCUMENT, DOCUMENTS, ERROR, FOUND, STREAM, SUMMARY
@@ -86,13 +86,13 @@ def request_body(model: type[BaseModel]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {JSON: {"schema": schema}}}}
 
 
-def answers(status: int, description: str, example: Any, shape: Any, **more: Any) -> Responses:
-    return {status: {"description": description, "content": {JSON: shown(example, shape)}, **more}}
+def answers(status: int, description: str, example: Any, schema: Any, **more: Any) -> Responses:
+    return {status: {"description": description, "content": {JSON: shown(example, schema)}, **more}}
 
 
-def shown(example: Any, shape: Any) -> dict[str, Any]:
-    _answers.append(shape)
-    return {"schema": {"$ref": REFERENCE.format(model=shape.__name__)}, "example": example}
+def shown(example: Any, schema: Any) -> dict[str, Any]:
+    _answers.append(schema)
+    return {"schema": {"$ref": REFERENCE.format(model=schema.__name__)}, "example": example}
 
 
 def refusals(statuses: dict[int, str]) -> Responses:
@@ -105,9 +105,15 @@ def _refusal(text: str) -> dict[str, Any]:
 
 EVERYWHERE = refusals(STATUSES)
 CREATE_RESPONSES = {
-    **answers(200, "Updated (with `upsert`) and searchable.", SUMMARY, shapes.DocumentSummary, headers=MADE),
-    **answers(201, "Created and searchable.", SUMMARY, shapes.DocumentSummary, headers=MADE),
-    **answers(202, PENDING, SUMMARY | {"status": "pending", "indexed_at": None}, shapes.DocumentSummary, headers=MADE),
+    **answers(200, "Updated (with `upsert`) and searchable.", SUMMARY, schemas.DocumentSummary, headers=MADE),
+    **answers(201, "Created and searchable.", SUMMARY, schemas.DocumentSummary, headers=MADE),
+    **answers(
+        202,
+        PENDING,
+        SUMMARY | {"status": "pending", "indexed_at": None},
+        schemas.DocumentSummary,
+        headers=MADE,
+    ),
     **refusals(
         {
             404: "The document was deleted while it was being indexed.",
@@ -117,23 +123,23 @@ CREATE_RESPONSES = {
     ),
 }
 BATCH_RESPONSES = {
-    **answers(200, "All succeeded.", BATCH, shapes.BatchOutcome),
-    **answers(202, PENDING, BATCH, shapes.BatchOutcome),
-    **answers(207, "Some failed: each item has its own status.", BATCH, shapes.BatchOutcome),
+    **answers(200, "All succeeded.", BATCH, schemas.BatchOutcome),
+    **answers(202, PENDING, BATCH, schemas.BatchOutcome),
+    **answers(207, "Some failed: each item has its own status.", BATCH, schemas.BatchOutcome),
 }
-LIST_RESPONSES = answers(200, "A page of documents.", DOCUMENTS, shapes.DocumentPage)
+LIST_RESPONSES = answers(200, "A page of documents.", DOCUMENTS, schemas.DocumentPage)
 GET_RESPONSES = {
-    **answers(200, "The newest version.", DOCUMENT, shapes.Document, headers=TAGGED),
+    **answers(200, "The newest version.", DOCUMENT, schemas.Document, headers=TAGGED),
     **refusals(NOT_FOUND),
 }
 UPDATE_RESPONSES = {
-    **answers(200, "Updated and searchable.", DOCUMENT, shapes.Document, headers=TAGGED),
-    **answers(202, PENDING, DOCUMENT | {"status": "pending", "indexed_at": None}, shapes.Document, headers=TAGGED),
+    **answers(200, "Updated and searchable.", DOCUMENT, schemas.Document, headers=TAGGED),
+    **answers(202, PENDING, DOCUMENT | {"status": "pending", "indexed_at": None}, schemas.Document, headers=TAGGED),
     **refusals(NOT_FOUND | CHANGED),
 }
 DELETE_RESPONSES: Responses = {204: {"description": "Deleted."}, **refusals(NOT_FOUND | CHANGED)}
 DELETE_SOURCE_RESPONSES = {
-    **answers(200, "All documents of the source are deleted.", {"deleted": 12}, shapes.Deleted),
+    **answers(200, "All documents of the source are deleted.", {"deleted": 12}, schemas.Deleted),
     204: {"description": "The one document is deleted."},
     **refusals(NOT_FOUND | CHANGED),
 }
@@ -145,12 +151,12 @@ QUERY_RESPONSES: Responses = {
             " a colon keep the connection open and mean nothing."
         ),
         "content": {
-            JSON: shown(ANSWER, shapes.QueryAnswer),
+            JSON: shown(ANSWER, schemas.QueryAnswer),
             "text/event-stream": {"schema": {"type": "string"}, "example": STREAM},
         },
     }
 }
-SEARCH_RESPONSES = answers(200, "Documents, best first.", FOUND, shapes.SearchResults)
+SEARCH_RESPONSES = answers(200, "Documents, best first.", FOUND, schemas.SearchResults)
 
 ERROR_SCHEMA = {
     "title": "Error",
@@ -229,15 +235,15 @@ def _common(status: str, limit: Kind | None) -> list[str]:
     return ["X-Request-Id", *told, *(["Retry-After"] if status in LATER else [])]
 
 
-def _kept(schemas: dict[str, Any]) -> dict[str, Any]:
+def _kept(found: dict[str, Any]) -> dict[str, Any]:
     """Without the framework's own error, which never leaves the service."""
-    return {name: schema for name, schema in schemas.items() if not name.endswith("ValidationError")}
+    return {name: schema for name, schema in found.items() if not name.endswith("ValidationError")}
 
 
 def _schemas() -> dict[str, Any]:
-    schemas: dict[str, Any] = {}
+    made: dict[str, Any] = {}
     for model in (*_bodies, *_answers):
         schema = TypeAdapter(model).json_schema(ref_template=REFERENCE)
-        schemas |= schema.pop("$defs", {})
-        schemas[model.__name__] = schema
-    return schemas
+        made |= schema.pop("$defs", {})
+        made[model.__name__] = schema
+    return made

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
-from app import shapes
+from app import schemas
 from app.accounts import examples, mails, service
 from app.accounts.dependencies import AtDesk, Services, Somebody, admit_login, admit_mail
 from app.accounts.schemas import (
@@ -47,7 +47,7 @@ CLOSED = refusals({403: "Signing up is closed, or the invitation is for another 
     dependencies=POSTED,
     status_code=201,
     openapi_extra=request_body(SignUp),
-    responses={**answers(201, "The same for every address.", examples.SIGNED_UP, shapes.SignedUp), **CLOSED},
+    responses={**answers(201, "The same for every address.", examples.SIGNED_UP, schemas.SignedUp), **CLOSED},
 )
 async def sign_up(
     request: Request, desk: AtDesk, given: Annotated[SignUp, Depends(body(SignUp, weak_or_invalid))]
@@ -65,7 +65,7 @@ async def sign_up(
     "/login",
     dependencies=POSTED,
     openapi_extra=request_body(LogIn),
-    responses=answers(200, "A token set.", examples.ARRIVED, shapes.TokenSet),
+    responses=answers(200, "A token set.", examples.ARRIVED, schemas.TokenSet),
 )
 async def log_in(request: Request, desk: AtDesk, given: Annotated[LogIn, Depends(body(LogIn))]) -> Response:
     """Log in with a password."""
@@ -77,7 +77,7 @@ async def log_in(request: Request, desk: AtDesk, given: Annotated[LogIn, Depends
     "/magic-link",
     dependencies=POSTED,
     openapi_extra=request_body(AddressOnly),
-    responses=answers(200, "The same for every address.", examples.MAIL_SENT, shapes.Sent),
+    responses=answers(200, "The same for every address.", examples.MAIL_SENT, schemas.Sent),
 )
 async def magic_link(
     request: Request, desk: AtDesk, given: Annotated[AddressOnly, Depends(body(AddressOnly))]
@@ -92,7 +92,7 @@ async def magic_link(
     "/refresh",
     dependencies=POSTED,
     openapi_extra=request_body(Refresh),
-    responses=answers(200, "Two new tokens.", examples.TOKENS, shapes.Tokens),
+    responses=answers(200, "Two new tokens.", examples.TOKENS, schemas.Tokens),
 )
 async def refresh(desk: AtDesk, given: Annotated[Refresh, Depends(body(Refresh))]) -> Response:
     """Get a new access token, and a new refresh token."""
@@ -103,7 +103,7 @@ async def refresh(desk: AtDesk, given: Annotated[Refresh, Depends(body(Refresh))
     "/verify",
     dependencies=POSTED,
     openapi_extra=request_body(Verify),
-    responses=answers(200, "A token set.", examples.ARRIVED, shapes.TokenSet),
+    responses=answers(200, "A token set.", examples.ARRIVED, schemas.TokenSet),
 )
 async def verify(desk: AtDesk, given: Annotated[Verify, Depends(body(Verify))]) -> Response:
     """Follow the link of a mail, which is used up then."""
@@ -114,7 +114,7 @@ async def verify(desk: AtDesk, given: Annotated[Verify, Depends(body(Verify))]) 
     "/resend-verification",
     dependencies=POSTED,
     openapi_extra=request_body(AddressOnly),
-    responses=answers(200, "The same for every address.", examples.MAIL_SENT, shapes.Sent),
+    responses=answers(200, "The same for every address.", examples.MAIL_SENT, schemas.Sent),
 )
 async def resend_verification(
     request: Request, desk: AtDesk, given: Annotated[AddressOnly, Depends(body(AddressOnly))]
@@ -129,7 +129,7 @@ async def resend_verification(
     "/password/reset",
     dependencies=POSTED,
     openapi_extra=request_body(AddressOnly),
-    responses=answers(200, "The same for every address.", examples.MAIL_SENT, shapes.Sent),
+    responses=answers(200, "The same for every address.", examples.MAIL_SENT, schemas.Sent),
 )
 async def reset_password(
     request: Request, desk: AtDesk, given: Annotated[AddressOnly, Depends(body(AddressOnly))]
@@ -169,7 +169,7 @@ async def log_out(person: Individual, desk: AtDesk, scope: Annotated[Scope, Quer
 @router.get(
     "/providers",
     dependencies=[OPEN, ADDRESS_LIMITED],
-    responses=answers(200, "Those that are switched on.", examples.PROVIDERS, shapes.Providers),
+    responses=answers(200, "Those that are switched on.", examples.PROVIDERS, schemas.Providers),
 )
 async def providers(services: Services) -> Response:
     """List the providers that one can sign in with."""
@@ -177,7 +177,7 @@ async def providers(services: Services) -> Response:
     return json_response({"providers": [provider.as_json() for provider in offer.providers]})
 
 
-@router.get("/me", responses=answers(200, "Who asks, and as what.", examples.ME, shapes.Me))
+@router.get("/me", responses=answers(200, "Who asks, and as what.", examples.ME, schemas.Me))
 async def me(caller: Somebody, knowledge: Knowledge) -> Response:
     """Tell who the credentials are, and in which organization."""
     if isinstance(caller, Person):

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from app import shapes
+from app import schemas
 from app.accounts import examples
 from app.accounts.dependencies import Services, accounts_of
 from app.accounts.endpoints import NOT_KEPT, POSTED, token_response
@@ -32,7 +32,7 @@ Text = Annotated[str, Query(max_length=4096)]
 @router.get(
     "/callback",
     dependencies=BROWSED,
-    responses={**answers(200, "A token set.", examples.ARRIVED, shapes.TokenSet), **GOES_ON},
+    responses={**answers(200, "A token set.", examples.ARRIVED, schemas.TokenSet), **GOES_ON},
 )
 async def callback(
     request: Request,
@@ -54,7 +54,7 @@ async def callback(
     "/exchange",
     dependencies=POSTED,
     openapi_extra=request_body(Exchange),
-    responses=answers(200, "A token set.", examples.ARRIVED, shapes.TokenSet),
+    responses=answers(200, "A token set.", examples.ARRIVED, schemas.TokenSet),
 )
 async def exchange(services: Services, given: Annotated[Exchange, Depends(body(Exchange))]) -> Response:
     """Get the token set for the one-time `code` that came to `next`; within a minute, once."""

@@ -24,9 +24,8 @@ from app.auth.embedded import (
     open_engine,
 )
 from app.config import Settings
-from pipelines.store.database import PATIENCE, Database
+from pipelines.store.database import PATIENCE, Database, dispose_within
 from pipelines.store.folder import make_private
-from pipelines.store.silence import dispose_within
 
 CONFIRM = "/auth/confirm"
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from app.commands.demo import Demo
 
+HERE = {"127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104 - names of this machine, nothing is opened by them
+
 
 def run(host: str, port: int, workers: int, *, demo: bool, config: Path | None = None) -> None:
     settings = settings_with(config)
@@ -153,9 +155,6 @@ def public_url(settings: Settings, host: str, port: int) -> str:
     if "public_url" in settings.model_fields_set:
         return settings.public_url
     return address("localhost" if host in HERE else host, port)
-
-
-HERE = {"127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104 - as people would call it, not as it is listened on
 
 
 def address(host: str, port: int, *_: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app import shapes
+from app import schemas
 from app.examples import MOMENT
 from app.openapi import Responses, answers, refusals
 
@@ -44,29 +44,29 @@ NO_MEMBER = {404: "There is no such member."}
 LAST_OWNER = {409: "`LAST_OWNER`: somebody else has to be made an owner first."}
 NO_INVITATION = {404: "There is no such invitation, or it is not good any more."}
 
-ORGANIZATION_RESPONSES = answers(200, "The organization.", ORGANIZATION, shapes.Organization)
-SETTINGS_RESPONSES = answers(200, "The settings as they are now.", SETTINGS, shapes.Settings)
-USAGE_RESPONSES = answers(200, "Plan, limits and what is left; `reset` is in Unix seconds.", USAGE, shapes.Usage)
-MEMBERS_RESPONSES = answers(200, "A page of members.", {"members": [MEMBER], "next_cursor": None}, shapes.MemberPage)
+ORGANIZATION_RESPONSES = answers(200, "The organization.", ORGANIZATION, schemas.Organization)
+SETTINGS_RESPONSES = answers(200, "The settings as they are now.", SETTINGS, schemas.Settings)
+USAGE_RESPONSES = answers(200, "Plan, limits and what is left; `reset` is in Unix seconds.", USAGE, schemas.Usage)
+MEMBERS_RESPONSES = answers(200, "A page of members.", {"members": [MEMBER], "next_cursor": None}, schemas.MemberPage)
 CHANGE_ROLE_RESPONSES = {
-    **answers(200, "The member with their new role.", MEMBER, shapes.Member),
+    **answers(200, "The member with their new role.", MEMBER, schemas.Member),
     **refusals(NO_MEMBER | LAST_OWNER),
 }
 REMOVE_MEMBER_RESPONSES: Responses = {204: {"description": "Removed."}, **refusals(NO_MEMBER | LAST_OWNER)}
 INVITE_RESPONSES = {
-    **answers(200, "Invited already: the mail is sent again, with the new role.", INVITATION, shapes.Invitation),
-    **answers(201, "Invited; the invitation is good for seven days.", INVITATION, shapes.Invitation),
+    **answers(200, "Invited already: the mail is sent again, with the new role.", INVITATION, schemas.Invitation),
+    **answers(201, "Invited; the invitation is good for seven days.", INVITATION, schemas.Invitation),
     **refusals({409: "`MEMBER_EXISTS`: somebody with this address is a member already."}),
 }
 INVITATIONS_RESPONSES = answers(
     200,
     "A page of invitations.",
     {"invitations": [INVITATION | {"invited_by": SOMEBODY, "created_at": MOMENT}], "next_cursor": None},
-    shapes.InvitationPage,
+    schemas.InvitationPage,
 )
 REVOKE_RESPONSES: Responses = {204: {"description": "Revoked."}, **refusals(NO_INVITATION)}
 ACCEPT_RESPONSES = {
-    **answers(200, "The membership.", MEMBER, shapes.Member),
+    **answers(200, "The membership.", MEMBER, schemas.Member),
     **refusals({403: "The invitation is for another address; it stays good."} | NO_INVITATION),
 }
 KEYS_RESPONSES = answers(
@@ -76,9 +76,9 @@ KEYS_RESPONSES = answers(
         "api_keys": [KEY | {"role": "owner", "created_by": SOMEBODY, "last_used_at": MOMENT}],
         "next_cursor": None,
     },
-    shapes.ApiKeyPage,
+    schemas.ApiKeyPage,
 )
-CREATE_KEY_RESPONSES = answers(201, "Created. `key` is shown only now.", KEY | SECRET, shapes.CreatedApiKey)
+CREATE_KEY_RESPONSES = answers(201, "Created. `key` is shown only now.", KEY | SECRET, schemas.CreatedApiKey)
 DELETE_KEY_RESPONSES: Responses = {
     204: {"description": "Deleted."},
     **refusals({404: "There is no such API key."}),

@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -16,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from pipelines.store.silence import Watch, dispose_within
+from pipelines.store.watchdog import Watchdog
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -167,7 +168,7 @@ class _Postgres:
         url = url.set(drivername="postgresql+asyncpg")
         self.engine = self._engine(url, **POOL)
         self._single = self._engine(url, **POOL, **SINGLE)
-        self._watch = Watch(self._engine(url, poolclass=NullPool))
+        self._watched = Watchdog(self._engine(url, poolclass=NullPool))
 
     @staticmethod
     def _engine(url: URL, **options: Any) -> AsyncEngine:
@@ -177,7 +178,7 @@ class _Postgres:
         return engine
 
     async def read(self, work: Callable[[Connection], T]) -> T:
-        return await self._watch(self._read(work))
+        return await self._watched(self._read(work))
 
     async def _read(self, work: Callable[[Connection], T]) -> T:
         async with self._single.connect() as connection:
@@ -191,7 +192,7 @@ class _Postgres:
         return lambda work: asyncio.run_coroutine_threadsafe(self.read(work), loop).result()
 
     async def write(self, work: Callable[[Connection], T]) -> T:
-        return await self._watch(self._write(work))
+        return await self._watched(self._write(work))
 
     async def _write(self, work: Callable[[Connection], T]) -> T:
         async with self.engine.begin() as connection:
@@ -206,6 +207,14 @@ BACKENDS: dict[str, type[_Sqlite] | type[_Postgres]] = {
     "postgresql": _Postgres,
     "postgres": _Postgres,
 }
+
+
+async def dispose_within(seconds: float, *engines: AsyncEngine) -> None:
+    """The driver would wait for a silent server to take its leave."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            for engine in engines:
+                await engine.dispose()
 
 
 def connect_or_say_so(dialect: Any, _: Any, arguments: Any, options: Any) -> Any:

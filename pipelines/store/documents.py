@@ -99,7 +99,7 @@ def accept(
 def _revise_by_key(
     connection: Connection, organization_id: UUID, document: NewDocument, upsert: bool, lease: Lease | None
 ) -> Accepted:
-    row = _lock(connection, organization_id, *_key(document))
+    row = _lock(connection, organization_id, *_key(document.source, document.external_id))
     if not upsert:
         raise DocumentExists(row.id)
     url = UNCHANGED if document.url is None else document.url
@@ -107,8 +107,8 @@ def _revise_by_key(
     return _revise(connection, row, edit, lease)
 
 
-def _key(document: NewDocument) -> tuple[Any, Any]:
-    return documents.c.source == document.source, documents.c.external_id == document.external_id
+def _key(source: str, external_id: str) -> tuple[Any, Any]:
+    return documents.c.source == source, documents.c.external_id == external_id
 
 
 def revise(
@@ -145,7 +145,7 @@ def _lock_version(connection: Connection, organization_id: UUID, if_match: Revis
 def _require_version(connection: Connection, organization_id: UUID, document: NewDocument, if_match: Revisions) -> None:
     """What does not exist has no version that could match."""
     try:
-        _lock_version(connection, organization_id, if_match, *_key(document))
+        _lock_version(connection, organization_id, if_match, *_key(document.source, document.external_id))
     except DocumentNotFound:
         raise PreconditionFailed from None
 
@@ -207,8 +207,7 @@ def remove(
 def remove_by_key(
     connection: Connection, organization_id: UUID, source: str, external_id: str, *, if_match: Revisions | None = None
 ) -> None:
-    key = (documents.c.source == source, documents.c.external_id == external_id)
-    _remove_version(connection, organization_id, if_match, *key)
+    _remove_version(connection, organization_id, if_match, *_key(source, external_id))
 
 
 def _remove_version(

@@ -11,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from pipelines.store import database as store
-from pipelines.store import silence
+from pipelines.store import watchdog
 from pipelines.store.database import Database
 from tests.databases import postgres_database
 from tests.relay import Relay, relayed
@@ -39,8 +39,8 @@ def server(relay: tuple[Relay, str]) -> Relay:
 
 @pytest.fixture
 async def database(relay: tuple[Relay, str], monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
-    monkeypatch.setattr(silence, "SILENCE", 0.1)
-    monkeypatch.setattr(silence, "PATIENCE", 0.5)
+    monkeypatch.setattr(watchdog, "SILENCE", 0.1)
+    monkeypatch.setattr(watchdog, "PATIENCE", 0.5)
     made = Database(relay[1])
     yield made
     relay[0].speaks.set()
@@ -95,8 +95,8 @@ async def test_a_proxy_that_hangs_up(server: Relay, database: Database) -> None:
 @pytest.mark.parametrize("way", ["cancelled", "failed"])
 async def test_what_nobody_waits_for_ends(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A statement ends with its caller, and when the server cannot be asked."""
-    monkeypatch.setattr(silence, "SILENCE", 0.1)
-    watch, ended = silence.Watch(create_async_engine("postgresql+asyncpg://", async_creator=fail)), asyncio.Event()
+    monkeypatch.setattr(watchdog, "SILENCE", 0.1)
+    watch, ended = watchdog.Watchdog(create_async_engine("postgresql+asyncpg://", async_creator=fail)), asyncio.Event()
 
     async def work() -> None:
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from contextlib import suppress
 from typing import Any, TypeVar
 
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -18,7 +17,7 @@ PATIENCE = 5.0
 """Seconds that it has for that."""
 
 
-class Watch:
+class Watchdog:
     """Waits for statements as long as the server answers others.
 
     A limit of each statement would have to leave room for migrations, for large batches and for who waits for them.
@@ -64,11 +63,3 @@ def _is_answer(error: DBAPIError) -> bool:
     """That it has no connection left is one; class 08 is the driver's own for a connection that was closed."""
     state: str | None = getattr(error.orig, "sqlstate", None)
     return state is not None and not state.startswith("08")
-
-
-async def dispose_within(seconds: float, *engines: AsyncEngine) -> None:
-    """The driver would wait for a silent server to take its leave."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            for engine in engines:
-                await engine.dispose()
