@@ -29,7 +29,7 @@ USER kb
 WORKDIR /home/kb
 VOLUME /data
 EXPOSE 8000
-# The first start converts the built-in embedding model, which takes some seconds.
+# The first start converts the built-in models, which takes some seconds.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz', timeout=4)"]
 ENTRYPOINT ["kb"]

@@ -32,7 +32,9 @@ from eval.suites import find, sample
 from eval.summary import failures, run_table, worst_lines
 from eval.targets import PipelineTarget
 from eval.types import TargetError
+from pipelines.answerability import load_classifier
 from pipelines.calibration import BUILT_IN, CalibrationError, existing, save_calibrations, save_generated
+from pipelines.confidence import Classifier
 from pipelines.configuration import ConfigurationError, load_configuration
 from pipelines.embedding import Embedding, ModelNotUsable, resolve_embedding
 
@@ -240,7 +242,7 @@ def calibrate(
     existing(out)  # what cannot be written to is told before the work, not after it
     with _kept(folder) as kept:
         embedding = resolve_embedding(data_folder=Path(kept), model=model)
-        collected = asyncio.run(_collect(datasets, Path(kept), embedding))
+        collected = asyncio.run(_collect(datasets, Path(kept), embedding, load_classifier(Path(kept))))
     found = calibration.calibrations(collected, embedding.model_name)
     print(calibration.report(collected))
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -261,7 +263,9 @@ def calibrate_answers(
     save_generated(answer_calibration.model_of(done), fitted, answer_calibration.provenance(done), out)
 
 
-async def _collect(datasets: list[Dataset], folder: Path, embedding: Embedding) -> dict[str, Collected]:
+async def _collect(
+    datasets: list[Dataset], folder: Path, embedding: Embedding, classifier: Classifier
+) -> dict[str, Collected]:
     collected = {}
     for dataset in datasets:
         # Those of the same documents ask the same in another language, of the same knowledge base.
@@ -271,7 +275,7 @@ async def _collect(datasets: list[Dataset], folder: Path, embedding: Embedding) 
         async with opening.holding(library, dataset) as target:
             print(f"{dataset.name}: {len(dataset.documents)} documents …", file=sys.stderr)
             # One group: a knowledge base counts once, in however many languages it is asked.
-            collected[dataset.name] = await calibration.collect(replace(dataset, name=name), others, target)
+            collected[dataset.name] = await calibration.collect(replace(dataset, name=name), others, target, classifier)
     return collected
 
 

@@ -21,6 +21,7 @@ from pipelines.answering.evidence import weigh
 from pipelines.answering.extractive import extract
 from pipelines.answering.reading import Reading, read
 from pipelines.calibration import ANY, BUILT_IN, OF_THE_MODEL, Calibration
+from pipelines.confidence import Classifier, read_by
 from pipelines.embedding import Embedding
 from pipelines.types import Retrieval
 
@@ -47,18 +48,20 @@ class Collected:
     passages: tuple[tuple[float, bool], ...]
 
 
-async def collect(dataset: Dataset, others: Iterable[Dataset], knowledge: Retriever) -> Collected:
+async def collect(
+    dataset: Dataset, others: Iterable[Dataset], knowledge: Retriever, classifier: Classifier | None = None
+) -> Collected:
     """What its own questions give in the knowledge base, and some questions of others."""
     examples: list[Example] = []
     passages: list[tuple[float, bool]] = []
     for number, question in enumerate(dataset.questions):
         retrieval = await knowledge.retrieve(question.text, PASSAGES)
-        examples.extend(_example(dataset, question, retrieval))
+        examples.extend(_example(dataset, question, retrieval, classifier))
         if number < RELEVANCE:
             passages.extend(_passages(dataset, question, retrieval))
     for question in strangers(others):
         retrieval = await knowledge.retrieve(question.text, PASSAGES)
-        examples.extend(_stranger(dataset, retrieval))
+        examples.extend(_stranger(dataset, retrieval, classifier))
     return Collected(tuple(examples), tuple(passages))
 
 
@@ -73,7 +76,9 @@ def strangers(others: Iterable[Dataset], seed: int = 0) -> list[Question]:
     return chosen
 
 
-def _example(dataset: Dataset, question: Question, retrieval: Retrieval) -> Iterator[Example]:
+def _example(
+    dataset: Dataset, question: Question, retrieval: Retrieval, classifier: Classifier | None
+) -> Iterator[Example]:
     """None where nothing was found: that needs no model."""
     if (reading := read(retrieval)).units:
         yield Example(
@@ -82,6 +87,7 @@ def _example(dataset: Dataset, question: Question, retrieval: Retrieval) -> Iter
             is_answerable=question.answerable,
             is_right=_is_right(question, reading),
             is_near=question.kind != "other",
+            read=read_by(classifier, reading) if classifier else None,
         )
 
 
@@ -94,9 +100,16 @@ def _is_right(question: Question, reading: Reading) -> bool | None:
     return metrics.is_right(" ".join(claim.text for claim in claims), question.answers)
 
 
-def _stranger(dataset: Dataset, retrieval: Retrieval) -> Iterator[Example]:
+def _stranger(dataset: Dataset, retrieval: Retrieval, classifier: Classifier | None) -> Iterator[Example]:
     if (reading := read(retrieval)).units:
-        yield Example(evidence=weigh(reading), group=dataset.name, is_answerable=False, is_right=False, is_near=False)
+        yield Example(
+            evidence=weigh(reading),
+            group=dataset.name,
+            is_answerable=False,
+            is_right=False,
+            is_near=False,
+            read=read_by(classifier, reading) if classifier else None,
+        )
 
 
 def _passages(dataset: Dataset, question: Question, retrieval: Retrieval) -> Iterator[tuple[float, bool]]:
@@ -136,9 +149,7 @@ class Figures:
 
 def figures(calibration: Calibration, examples: Sequence[Example]) -> Figures:
     """By evidence alone: before words have to meet in a language that the embedding model does not know."""
-    evidence = [asdict(one.evidence) for one in examples]
-    scores = np.array([calibration.answerable.probability(one) for one in evidence])
-    surely = np.array([calibration.right.probability(one) for one in evidence])
+    scores, surely = np.array([calibration.probabilities(one.known) for one in examples]).T
     is_answerable, near = _flags(one.is_answerable for one in examples), _flags(one.is_near for one in examples)
     told = _flags(one.is_right is not None for one in examples)
     right = _flags(one.is_right is True for one in examples)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.answering.evidence import Evidence
-from pipelines.calibration import GENERATED, NAMES, Calibration, Logistic, log_odds
+from pipelines.calibration import GENERATED, NAMES, READ, Calibration, Logistic, log_odds
 
 RIDGE = 1e-3
 FREEDOM_OF_BIAS, LONGEST_STEP = 1e-3, 2.0
@@ -28,7 +28,7 @@ class Example:
     """A question with a known answer, asked of a knowledge base; `group` is the set of questions it belongs to.
 
     `is_right`: what was answered, or would have been, is right; None where no gold answer tells.
-    `is_near`: asked of its own knowledge base, about its subject.
+    `is_near`: asked of its own knowledge base, about its subject. `read`: what a classifier made of it, if it could.
     """
 
     evidence: Evidence
@@ -36,6 +36,12 @@ class Example:
     is_answerable: bool
     is_right: bool | None
     is_near: bool = True
+    read: float | None = None
+
+    @property
+    def known(self) -> dict[str, float]:
+        """All evidence by name."""
+        return asdict(self.evidence) | ({} if self.read is None else {READ: self.read})
 
 
 def fit(
@@ -51,13 +57,16 @@ def fit(
     answerable is below the threshold.
     """
     names = [name for name in NAMES if name not in without]
-    answerable = _fit(examples, [one.is_answerable for one in examples], names, _by_kind(examples))
     threshold = 1 / (1 + refusal_cost)
-    answered = [one for one in examples if answerable.probability(asdict(one.evidence)) >= threshold]
-    answered = [one for one in answered if one.is_right is not None]
+    answerable, right = _fit_both(examples, names, threshold)
+    read = [one for one in examples if one.read is not None]
+    told = {one.is_answerable for one in read if one.is_right is not None}
+    answerable_closely, right_closely = (
+        _fit_both(read, [*names, READ], threshold) if told == {True, False} else (None, None)
+    )
     return Calibration(
         answerable=answerable,
-        right=_fit(answered, [bool(one.is_right) for one in answered], names, _by_group(answered)),
+        right=right,
         relevant=_regress(
             np.array([[cosine] for cosine, _ in passages]),
             [right for _, right in passages],
@@ -65,7 +74,17 @@ def fit(
             np.ones(len(passages)),
         ),
         threshold=threshold,
+        answerable_closely=answerable_closely,
+        right_closely=right_closely,
     )
+
+
+def _fit_both(examples: Sequence[Example], names: Sequence[str], threshold: float) -> tuple[Logistic, Logistic]:
+    """Whether there is an answer; and whether the one given is right, where it would be given and gold answers tell."""
+    answerable = _fit(examples, [one.is_answerable for one in examples], names, _by_kind(examples))
+    told = [one for one in examples if one.is_right is not None]
+    given = [one for one in told if answerable.probability(one.known) >= threshold] or told
+    return answerable, _fit(given, [bool(one.is_right) for one in given], names, _by_group(given))
 
 
 def fit_generated(answers: Sequence[tuple[float, bool]]) -> Logistic:
@@ -81,7 +100,8 @@ def fit_generated(answers: Sequence[tuple[float, bool]]) -> Logistic:
 
 
 def _fit(examples: Sequence[Example], target: Sequence[bool], names: Sequence[str], weights: Array) -> Logistic:
-    rows = np.array([[getattr(one.evidence, name) for name in names] for one in examples])
+    known = [one.known for one in examples]
+    rows = np.array([[one[name] for name in names] for one in known])
     return _regress(rows, target, names, weights)
 
 

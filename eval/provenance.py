@@ -40,7 +40,9 @@ def versions() -> dict[str, str]:
 def sources(package: str) -> str:
     """SHA-256 of a package's sources: tells changed trees apart without a commit, too."""
     digest, root = hashlib.sha256(), Path(str(files(package)))
-    for path in sorted(one for one in root.rglob("*") if one.suffix in {".py", ".json"} and "data" not in one.parts):
+    for path in sorted(
+        one for one in root.rglob("*") if one.suffix in {".py", ".json", ".safetensors"} and "data" not in one.parts
+    ):
         digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

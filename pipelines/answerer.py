@@ -16,7 +16,7 @@ from pipelines.answering.composer import compose, compose_at_once, nothing_found
 from pipelines.answering.extractive import FURTHER, WORDS, extract_all
 from pipelines.answering.units import count_words
 from pipelines.calibration import Calibration, calibration_for
-from pipelines.confidence import relevance
+from pipelines.confidence import Classifier, relevance
 from pipelines.decomposition import looks_multi_part, split
 from pipelines.embedding import Embedding
 from pipelines.errors import KnowledgeBaseError
@@ -51,6 +51,7 @@ class Answerer:
         embedding: Embedding,
         llm: LLM | None = None,
         calibration: Calibration | None = None,
+        classifier: Classifier | None = None,
     ) -> None:
         self._retriever = retriever
         self._embedding = embedding
@@ -58,6 +59,7 @@ class Answerer:
         self._assistant = self._beside(self._generator) if self._generator else None
         self._cache = AnswerCache()
         self._calibration = calibration or calibration_for(embedding.model_name)
+        self._classifier = classifier
 
     async def stream(self, question: str, scope: Scope, *, max_citations: int) -> AsyncGenerator[Delta | Answer, None]:
         """Pieces of text, then the answer. Without enough evidence no model is called. Raises AnswerUnavailable."""
@@ -149,7 +151,7 @@ class Answerer:
         return await self._retriever.run(self._read, question, retrievals)
 
     def _read(self, question: str, retrievals: Sequence[Retrieval]) -> Inquiry:
-        return inquiry_of(question, retrievals, self._calibration, self._embedding.languages)
+        return inquiry_of(question, retrievals, self._calibration, self._embedding.languages, self._classifier)
 
     def _relevance(self, hit: Hit) -> float:
         return relevance(hit, self._calibration)

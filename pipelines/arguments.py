@@ -10,6 +10,7 @@ NEEDED = {
     "splitter": ({"__call__", "target_tokens"}, "a PassageSize or a LlamaIndex node parser"),
     "fusion": ({"__call__"}, "a function over scores: ConvexCombination() or ReciprocalRankFusion()"),
     "postprocessors": ({"apostprocess_nodes"}, "LlamaIndex postprocessors"),
+    "classifier": ({"log_odds"}, "what reads whether there is an answer: load_classifier(folder) makes one"),
     "calibration": ({"threshold"}, "a Calibration: read_calibration(…) makes one of a file"),
 }
 """Attributes of which the part has at least one, and what it is to be."""

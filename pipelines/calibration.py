@@ -20,8 +20,14 @@ VERSION = 2
 CERTAIN = 0.99
 """Nothing found in documents is surer than this."""
 NAMES = tuple(field.name for field in fields(Evidence))
+READ = "read"
+"""Evidence where a classifier read the likeliest sentences closely: its log-odds of their holding an answer."""
 GENERATED = "log_odds"
 """What the confidence of a language model's answer is calibrated by: the log-odds of what evidence and support say."""
+CLOSELY = ("answerable_closely", "right_closely")
+DOUBT = (0.08, 0.6)
+"""Probabilities of being answerable, by the other evidence, between which a classifier reads closely: it takes as long
+as all the rest, and beyond them changes little."""
 OF_THE_MODEL = frozenset({"cosine", "lead"})
 """Evidence on an embedding model's own scale: means nothing of a model that was not calibrated."""
 
@@ -53,20 +59,36 @@ class Calibration:
     """Of one embedding model; `threshold` is the probability of being answerable below which nothing was found.
 
     `right` is of answers in the documents' own sentences, `generated` of those that a language model made: None where
-    none have been judged.
+    none have been judged. The models `closely` know what a classifier read, too.
     """
 
     answerable: Logistic
     right: Logistic
     relevant: Logistic
     threshold: float
+    answerable_closely: Logistic | None = None
+    right_closely: Logistic | None = None
     generated: Logistic | None = None
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> Self:
         models = {name: Logistic.from_dict(raw[name]) for name in ("answerable", "right", "relevant")}
+        read = any(name in raw for name in CLOSELY)
+        closely = {name: Logistic.from_dict(raw[name], [*NAMES, READ]) for name in CLOSELY if read}
         generated = Logistic.from_dict(raw["generated"], [GENERATED]) if "generated" in raw else None
-        return cls(**models, threshold=float(raw["threshold"]), generated=generated)
+        return cls(**models, **closely, threshold=float(raw["threshold"]), generated=generated)
+
+    def is_doubtful(self, evidence: Mapping[str, float]) -> bool:
+        """Whether to read closely."""
+        least, most = DOUBT
+        return self.answerable_closely is not None and least <= self.answerable.probability(evidence) < most
+
+    def probabilities(self, evidence: Mapping[str, float]) -> tuple[float, float]:
+        """Of there being an answer, and of the answer's being right; by what was read closely where that may count."""
+        answerable, right = self.answerable, self.right
+        if READ in evidence and self.answerable_closely and self.right_closely and self.is_doubtful(evidence):
+            answerable, right = self.answerable_closely, self.right_closely
+        return answerable.probability(evidence), min(CERTAIN, right.probability(evidence))
 
     def of_generated(self, confidence: float) -> float:
         """Probability that a language model's answer is right: `confidence` is what evidence and support say of it."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
+from typing import Protocol
 
 from pipelines.answering.evidence import weigh
 from pipelines.answering.reading import Reading
-from pipelines.calibration import CERTAIN, Calibration, calibration_for
-from pipelines.text.languages import detect_language, is_too_short
+from pipelines.answering.window import read_closely
+from pipelines.calibration import READ, Calibration, calibration_for
 from pipelines.types import Hit
 
 COVERED = 0.25
@@ -23,29 +24,43 @@ class Judgement:
     confidence: float
 
 
+class Classifier(Protocol):
+    """Reads a question and a text together."""
+
+    def log_odds(self, question: str, text: str) -> float:
+        """That the text holds an answer."""
+        ...
+
+
+def read_by(classifier: Classifier, reading: Reading) -> float | None:
+    """The log-odds of the likeliest sentences' holding an answer; None where they cannot be read."""
+    text = read_closely(reading)
+    return None if text is None else classifier.log_odds(reading.retrieval.question.text, text)
+
+
 def judge(
-    reading: Reading, calibration: Calibration | None = None, languages: Collection[str] | None = None
+    reading: Reading,
+    calibration: Calibration | None = None,
+    languages: Collection[str] | None = None,
+    classifier: Classifier | None = None,
 ) -> Judgement:
     """Without a `calibration` that of the built-in embedding model counts. `languages` are the model's, if not any.
 
-    Asked in another, it finds near what is in that language, whatever it says: then words have to meet.
+    Asked in another, it finds near what is in that language, whatever it says: then words have to meet. In doubt, the
+    `classifier` reads closely.
     """
     if not reading.units:
         return Judgement(is_answerable=False, confidence=0.0)
     models = calibration or calibration_for()
     evidence = asdict(weigh(reading))
-    is_answerable = models.answerable.probability(evidence) >= models.threshold
-    confidence = min(CERTAIN, models.right.probability(evidence))
-    if languages is None or _language(reading) in languages:
+    if classifier and models.is_doubtful(evidence) and (read := read_by(classifier, reading)) is not None:
+        evidence[READ] = read
+    answerable, confidence = models.probabilities(evidence)
+    is_answerable = answerable >= models.threshold
+    if languages is None or reading.language in languages:
         return Judgement(is_answerable, confidence)
     coverage = max(passage.coverage for passage in reading.passages)
     return Judgement(is_answerable and coverage >= COVERED, confidence)
-
-
-def _language(reading: Reading) -> str:
-    """Of the question; of what was found where the question is too short to tell."""
-    question = reading.retrieval.question.text
-    return reading.passages[0].language if is_too_short(question) else detect_language(question)
 
 
 def relevance(hit: Hit, calibration: Calibration | None = None) -> float:

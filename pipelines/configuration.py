@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from pipelines.answerability import load_classifier
 from pipelines.calibration import Calibration, CalibrationError, calibration_for, read_calibration
 from pipelines.embedding import Embedding, resolve_embedding
 from pipelines.errors import KnowledgeBaseError
@@ -96,6 +97,8 @@ class Answers(Table):
     """The probability of being answerable below which nothing is found."""
     max_citations: int | None = Field(default=None, ge=1, le=20)
     """Where a question does not say it."""
+    read_closely: bool = True
+    """Whether a classifier reads, in doubt, if there is an answer."""
 
 
 class CalibrationFile(Table):
@@ -166,6 +169,9 @@ class Configuration(Table):
             options["postprocessors"] = rerankers
         if calibration := self._calibration(model):
             options["calibration"] = calibration
+        is_read = (calibration or calibration_for(model.model_name)).answerable_closely is not None
+        if is_read and (self.answers is None or self.answers.read_closely):
+            options["classifier"] = load_classifier(folder)
         if self.answers and self.answers.max_citations:
             options["max_citations"] = self.answers.max_citations
         return options

@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 from pipelines.answering.markers import MARKER
 from pipelines.answering.reading import Reading, read
 from pipelines.calibration import Calibration
-from pipelines.confidence import Judgement, judge
+from pipelines.confidence import Classifier, Judgement, judge
 from pipelines.text.tokens import detect_language
 from pipelines.types import Hit, Moment, Retrieval, Scope
 
@@ -33,12 +33,18 @@ class Finding:
     judgement: Judgement
 
     @classmethod
-    def of(cls, retrieval: Retrieval, calibration: Calibration, languages: Collection[str] | None) -> Finding:
+    def of(
+        cls,
+        retrieval: Retrieval,
+        calibration: Calibration,
+        languages: Collection[str] | None,
+        classifier: Classifier | None,
+    ) -> Finding:
         reading = read(retrieval)
         if not any(map(str.isalnum, retrieval.question.text)):
             # Signs alone are near to whatever is short.
             return cls(reading, Judgement(is_answerable=False, confidence=0.0))
-        return cls(reading, judge(reading, calibration, languages))
+        return cls(reading, judge(reading, calibration, languages, classifier))
 
     @property
     def question(self) -> str:
@@ -118,6 +124,9 @@ def inquiry_of(
     retrievals: Sequence[Retrieval],
     calibration: Calibration,
     languages: Collection[str] | None = None,
+    classifier: Classifier | None = None,
 ) -> Inquiry:
     """Reads and judges, by an embedding model of these languages; for a thread."""
-    return Inquiry(question, tuple(Finding.of(retrieval, calibration, languages) for retrieval in retrievals))
+    return Inquiry(
+        question, tuple(Finding.of(retrieval, calibration, languages, classifier) for retrieval in retrievals)
+    )

@@ -14,8 +14,10 @@ from uuid import UUID
 from filelock import FileLock, Timeout
 
 from pipelines import arguments
+from pipelines.answerability import load_classifier
 from pipelines.answerer import Answerer
 from pipelines.calibration import Calibration
+from pipelines.confidence import Classifier
 from pipelines.consistency import Consistency
 from pipelines.embedding import Embedding, adapt, resolve_embedding
 from pipelines.errors import InUse, KnowledgeBaseError
@@ -106,6 +108,7 @@ class KnowledgeBase:
         fusion: Fusion | None = None,
         postprocessors: Sequence[BaseNodePostprocessor] = (),
         calibration: Calibration | None = None,
+        classifier: Classifier | None = None,
         max_citations: int = MAX_CITATIONS,
         worker: bool = True,
         index_wait: float = INDEX_WAIT,
@@ -113,6 +116,8 @@ class KnowledgeBase:
     ) -> Self:
         """Brings the tables up to date and takes up what an earlier process left.
 
+        Without an `embedding` both built-in models are loaded, its and the `classifier` that reads whether there is an
+        answer; beside one of your own that is `load_classifier(folder)` of `pipelines.answerability`.
         `folder` has what is embedded: SQLite unless `database_url` names PostgreSQL, Chroma unless `chroma_url` names
         its server, the lexical indexes, and the converted model.
         `embedding` is any of LlamaIndex, or of `resolve_embedding` (a name, a folder, a server); None is MiniLM.
@@ -126,7 +131,8 @@ class KnowledgeBase:
         Raises TypeError or ValueError for arguments that cannot be, ModelNotUsable, and InUse where the folder's
         embedded Chroma has its one process already.
         """
-        arguments.check(embedding=embedding, llm=llm, splitter=splitter, fusion=fusion, calibration=calibration)
+        arguments.check(embedding=embedding, llm=llm, splitter=splitter, fusion=fusion)
+        arguments.check(calibration=calibration, classifier=classifier)
         for postprocessor in postprocessors:
             arguments.check(postprocessors=postprocessor)
         if max_citations < 1:
@@ -139,7 +145,10 @@ class KnowledgeBase:
             take(lock)
         database = Database(database_url or f"sqlite:///{(folder / 'kb.sqlite3').absolute()}")
         await migrate(database)
-        model = adapt(embedding) if embedding else await asyncio.to_thread(resolve_embedding, data_folder=folder)
+        if embedding is None:
+            embedding = await asyncio.to_thread(resolve_embedding, data_folder=folder)
+            classifier = classifier or await asyncio.to_thread(load_classifier, folder)
+        model = adapt(embedding)
         chroma = await asyncio.to_thread(Chroma, folder / "chroma", chroma_url)
         indexes = Indexes(
             database, chroma, folder, fingerprint=model.fingerprint, dimension=model.dimension, most_open=most_open
@@ -154,7 +163,7 @@ class KnowledgeBase:
         if worker:
             await _tell_of_others(database, _name(cut))
             own.start()
-        answerer = Answerer(retriever, model, llm, calibration)
+        answerer = Answerer(retriever, model, llm, calibration, classifier)
         return cls(
             database, indexes, retriever, writer, own if worker else None, answerer, lock, max_citations, _name(cut)
         )

@@ -17,6 +17,7 @@ from pipelines.answering.question_types import QuestionType, question_type
 from pipelines.answering.scoring import odds
 from pipelines.answering.terms import Terms
 from pipelines.answering.versions import superseded
+from pipelines.text.languages import detect_language, is_too_short
 from pipelines.types import Retrieval
 
 CONSIDERED = 10
@@ -42,6 +43,12 @@ class Reading:
     def terms(self) -> dict[str, Terms]:
         """The question in each language of the passages."""
         return {passage.language: passage.terms for passage in self.passages}
+
+    @cached_property
+    def language(self) -> str:
+        """Of the question; of what was found first where the question is too short to tell."""
+        question = self.retrieval.question.text
+        return self.passages[0].language if is_too_short(question) and self.passages else detect_language(question)
 
     @cached_property
     def kind(self) -> QuestionType | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.embedding.adapted import AdaptedEmbedding
 from pipelines.embedding.base import Embedding, ModelNotUsable, Vectors, in_document, unit
-from pipelines.embedding.builtin import logger
+from pipelines.embedding.converted import logger
 from pipelines.embedding.e5 import E5
 from pipelines.embedding.folder import open_folder, open_hub
 from pipelines.embedding.minilm import MINILM

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import onnx
@@ -15,15 +16,19 @@ from pipelines.embedding.onnx_model import open_tokenizer
 from pipelines.embedding.smoothing import activation_peaks, smoothed
 
 
+def read_checkpoint(safetensors: Path) -> dict[str, Array]:
+    """A BERT checkpoint's weights as they were published."""
+    return load_file(safetensors)
+
+
 def read_weights(safetensors: Path) -> dict[str, Array]:
     """A BERT checkpoint's weights, linear ones as (inputs, outputs)."""
-    return oriented(load_file(safetensors))
+    return oriented(read_checkpoint(safetensors))
 
 
-def smoothed_graph(weights: dict[str, Array], tokenizer: Path, window: int) -> onnx.ModelProto:
-    """The encoder in float32, its activation outliers moved into the weights."""
-    peaks = activation_peaks(weights, calibration_sequences(tokenizer, window))
-    return build_graph(*smoothed(weights, peaks))
+def smoothed_graph(weights: dict[str, Array], sequences: list[list[int]]) -> onnx.ModelProto:
+    """The encoder in float32, its activation outliers, seen on sequences of token ids, moved into the weights."""
+    return build_graph(*smoothed(weights, activation_peaks(weights, sequences)))
 
 
 def calibration_sequences(tokenizer: Path, window: int) -> list[list[int]]:
@@ -32,6 +37,13 @@ def calibration_sequences(tokenizer: Path, window: int) -> list[list[int]]:
     cutting.enable_truncation(window)
     row = cutting.encode("\n".join(TEXTS))
     return [encoding.ids for encoding in (*cutting.encode_batch(TEXTS), row, *row.overflowing)]
+
+
+def calibration_pairs(tokenizer: Path, window: int) -> list[list[int]]:
+    """Token ids of each calibration text behind the beginning of the one before it."""
+    cutting = open_tokenizer(tokenizer)
+    cutting.enable_truncation(window, strategy="only_second")
+    return [cutting.encode(first[:80], second).ids for first, second in pairwise(TEXTS)]
 
 
 def write_int8(model: onnx.ModelProto, target: Path) -> None:

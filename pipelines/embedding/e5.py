@@ -9,8 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipelines.embedding.builtin import GRAPH, TOKENIZER, BuiltIn
+from pipelines.embedding.builtin import BuiltIn
 from pipelines.embedding.calibration import TEXTS
+from pipelines.embedding.converted import GRAPH, TOKENIZER
 from pipelines.embedding.parallel import SENTENCES
 
 if TYPE_CHECKING:
@@ -26,11 +27,11 @@ DOCUMENT_SHARE = 0.25
 
 
 def convert(sources: Path, target: Path) -> None:
-    from pipelines.embedding.conversion import smoothed_graph, write_int8
+    from pipelines.embedding.conversion import calibration_sequences, smoothed_graph, write_int8
 
     tokenizer, weights = read(sources)
     tokenizer.save(str(target / TOKENIZER))
-    write_int8(smoothed_graph(weights, target / TOKENIZER, WINDOW), target / GRAPH)
+    write_int8(smoothed_graph(weights, calibration_sequences(target / TOKENIZER, WINDOW)), target / GRAPH)
 
 
 def read(sources: Path) -> tuple[Any, dict[str, Array]]:

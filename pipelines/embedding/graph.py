@@ -1,7 +1,8 @@
-"""The ONNX graph of a BERT sentence encoder, written out by hand for ONNX Runtime's fast CPU kernels.
+"""The ONNX graph of a BERT encoder, written out by hand for ONNX Runtime's fast CPU kernels.
 
-Input `input_ids` (rows of equal length, so no mask), output `sentence_embedding`: mean of the tokens, projected where
-the weights have a projection, unit length.
+Input `input_ids` (rows of equal length, so no mask). Output `sentence_embedding`: mean of the tokens, projected where
+the weights have a projection, unit length. With a classifier among the weights a row is a pair of texts, and the output
+is `log_odds`, one figure a row, read off its first token.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ Arrays = Mapping[str, Array]
 
 WORDS = "embeddings.word_embeddings"
 PROJECTION = "projection"
+CLASSIFIER = "classifier"
+SEPARATOR = 102
+"""The token `[SEP]` that ends each text of a pair."""
 BLOCK = 32
 """Numbers of a row in 4 bits that share a scale."""
 
@@ -66,13 +70,26 @@ class _Encoder:
         x = self.embeddings()
         for layer in layers(self.weights):
             x = self.feed_forward(layer, self.attention(layer, x))
+        output = self.log_odds(x) if self.is_classifier else self.sentence_embedding(x)
+        return self.model([output, *(self.observed() if observe else [])])
+
+    @property
+    def is_classifier(self) -> bool:
+        return f"{CLASSIFIER}.weight" in self.weights
+
+    def sentence_embedding(self, x: str) -> onnx.ValueInfoProto:
         x = self.op("ReduceMean", x, self.constant("token_axis", np.array([1], np.int64)), keepdims=0)
         if PROJECTION in self.weights:  # neither MatMul nor Gemm: those become integers
             x = self.op("FusedMatMul", x, self.weight(PROJECTION), domain="com.microsoft")
         self.op("LpNormalization", x, axis=-1, p=2, output="sentence_embedding")
         width = self.weights["embeddings.LayerNorm.weight"].size
-        outputs = [helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, ["rows", width])]
-        return self.model(outputs + (self.observed() if observe else []))
+        return helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, ["rows", width])
+
+    def log_odds(self, x: str) -> onnx.ValueInfoProto:
+        first = self.op("Gather", x, self.constant("first", np.array(0, np.int64)), axis=1)
+        weight = self.op("FusedMatMul", first, self.weight(f"{CLASSIFIER}.weight"), domain="com.microsoft")
+        self.op("Add", weight, self.weight(f"{CLASSIFIER}.bias"), output="log_odds")
+        return helper.make_tensor_value_info("log_odds", TensorProto.FLOAT, ["rows", 1])
 
     def observed(self) -> list[onnx.ValueInfoProto]:
         names = [self.op("Identity", x, output=site) for site, x in self.sites.items()]
@@ -86,11 +103,22 @@ class _Encoder:
 
     def embeddings(self) -> str:
         words = self.words()
-        token_type = self.weights["embeddings.token_type_embeddings.weight"][0]
-        positions = self.constant("positions", self.weights["embeddings.position_embeddings.weight"] + token_type)
+        types = self.weights["embeddings.token_type_embeddings.weight"]
+        positions = self.constant("positions", self.weights["embeddings.position_embeddings.weight"] + types[0])
+        if self.is_classifier:
+            words = self.op("Add", words, self.second_text(types))
         zero, one, two = (self.constant(f"int_{value}", np.array([value], np.int64)) for value in range(3))
         length = self.op("Slice", self.op("Shape", "input_ids"), one, two)
         return self.norm("embeddings", self.op("Add", words, self.op("Slice", positions, zero, length)))
+
+    def second_text(self, types: NDArray[Any]) -> str:
+        """What the tokens behind the first separator have beside the others."""
+        separators = self.op("Equal", "input_ids", self.constant("separator", np.array(SEPARATOR, np.int64)))
+        axis = self.constant("along_tokens", np.array(1, np.int64))
+        before = self.op("CumSum", self.op("Cast", separators, to=TensorProto.INT32), axis, exclusive=1)
+        behind = self.op("Cast", self.op("Cast", before, to=TensorProto.BOOL), to=TensorProto.FLOAT)
+        column = self.op("Unsqueeze", behind, self.constant("last_axis", np.array([-1], np.int64)))
+        return self.op("Mul", column, self.constant("second_text", types[1] - types[0]))
 
     def words(self) -> str:
         """From a table of floats, or of 4-bit integers with scales."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from pipelines.embedding.builtin import GRAPH, TOKENIZER, BuiltIn
+from pipelines.embedding.builtin import BuiltIn
+from pipelines.embedding.converted import GRAPH, TOKENIZER
 
 WINDOW = 256
 WEIGHTS = "model.safetensors"
@@ -17,10 +18,11 @@ SOURCES = {
 
 
 def convert(sources: Path, target: Path) -> None:
-    from pipelines.embedding.conversion import read_weights, smoothed_graph, write_int8
+    from pipelines.embedding.conversion import calibration_sequences, read_weights, smoothed_graph, write_int8
 
     shutil.copyfile(sources / TOKENIZER, target / TOKENIZER)
-    write_int8(smoothed_graph(read_weights(sources / WEIGHTS), sources / TOKENIZER, WINDOW), target / GRAPH)
+    sequences = calibration_sequences(sources / TOKENIZER, WINDOW)
+    write_int8(smoothed_graph(read_weights(sources / WEIGHTS), sequences), target / GRAPH)
 
 
 MINILM = BuiltIn(

@@ -136,6 +136,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KB_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setattr("pipelines.configuration.resolve_embedding", lambda **_: WordHashing(embedded=[]))
+    monkeypatch.setattr("pipelines.configuration.load_classifier", lambda _: None)
 
     def invoke(*arguments: object, code: int = 0) -> Result:
         result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments])

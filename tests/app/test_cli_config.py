@@ -109,6 +109,7 @@ async def test_the_environment_beats_the_file(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(
         "pipelines.configuration.resolve_embedding", lambda **wanted: asked.append(wanted) or WordHashing(embedded=[])
     )
+    monkeypatch.setattr("pipelines.configuration.load_classifier", lambda _: None)
     (tmp_path / "tuned.toml").write_text('[embedding]\nbase_url = "http://localhost:1"\nmodel = "m"\n')
     settings = {"data_dir": tmp_path, "config": tmp_path / "tuned.toml", "_env_file": None}
     for more in ({}, {"embedding_model": "n", "embedding_api_key": "own"}):

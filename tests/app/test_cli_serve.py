@@ -49,6 +49,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     monkeypatch.setenv("KB_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("KB_DEMO_DATA", str(tmp_path))
     monkeypatch.setattr("pipelines.configuration.resolve_embedding", lambda **_: WordHashing(embedded=[]))
+    monkeypatch.setattr("pipelines.configuration.load_classifier", lambda _: None)
     monkeypatch.setattr(serve.logs, "serve_lines", lambda: None)
     yield
     logging.getLogger("pipelines.embedding").handlers = []

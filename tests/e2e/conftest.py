@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from pipelines.answerability import load_classifier
 from pipelines.embedding import resolve_embedding
 from tests.e2e.running import free_port
 
@@ -20,9 +21,10 @@ Json = dict[str, Any]
 
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built-in model, converted once."""
+    """The built-in models, converted once."""
     folder = tmp_path_factory.mktemp("converted")
     resolve_embedding(data_folder=folder)
+    load_classifier(folder)
     return folder / "models"
 
 

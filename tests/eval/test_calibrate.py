@@ -11,7 +11,7 @@ from eval import __main__ as command
 from eval import calibrate
 from eval.datasets import DatasetError, load
 from eval.suites import fingerprint
-from pipelines.calibration import ANY, BUILT_IN, FILE, calibration_for, read_calibration, save_calibrations
+from pipelines.calibration import ANY, BUILT_IN, FILE, READ, calibration_for, read_calibration, save_calibrations
 from tests.pipelines.answering.retrievals import hit, retrieval
 
 BIRDS = ["heron", "kite", "stork", "crane", "eagle", "raven", "finch", "robin", "swift", "wren"]
@@ -53,6 +53,13 @@ class Shelf:
 
     async def close(self):
         pass
+
+
+class Reader:
+    """A classifier that knows what rooms are asked for."""
+
+    def log_odds(self, question, text):
+        return 2.0 if "room" in question else -2.0
 
 
 @pytest.fixture
@@ -116,6 +123,7 @@ def test_the_command_writes_a_calibration_that_says_where_it_is_from(folders, tm
     """For the built-in model and for others; the handbook is among the sets; no path is told."""
     monkeypatch.setattr(command, "PipelineTarget", Shelf())
     monkeypatch.setattr(command, "HANDBOOK", folders[1])
+    monkeypatch.setattr(command, "load_classifier", lambda _: Reader())
     out = tmp_path / "calibration.json"
     result = CliRunner().invoke(command.app, ["calibrate", str(folders[0]), "--out", str(out)])
     assert result.exit_code == 0, result.output
@@ -127,6 +135,7 @@ def test_the_command_writes_a_calibration_that_says_where_it_is_from(folders, tm
     assert "cosine" in read_calibration(out).answerable.weights
     assert "cosine" not in read_calibration(out, "another").answerable.weights
     assert "the others" in result.stdout
+    assert read_calibration(out).answerable_closely.weights[READ] > 0
 
 
 def test_the_librarys_own_calibration_is_replaced_by_name_only(folders, tmp_path, monkeypatch):
@@ -134,6 +143,7 @@ def test_the_librarys_own_calibration_is_replaced_by_name_only(folders, tmp_path
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "PipelineTarget", Shelf())
     monkeypatch.setattr(command, "HANDBOOK", folders[1])
+    monkeypatch.setattr(command, "load_classifier", lambda _: Reader())
     before = FILE.read_bytes()
     assert CliRunner().invoke(command.app, ["calibrate", str(folders[0])]).exit_code == 0
     assert FILE.read_bytes() == before

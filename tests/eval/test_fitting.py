@@ -7,7 +7,7 @@ import pytest
 
 from eval.fitting import Example, fit, fit_generated
 from pipelines.answering.evidence import Evidence
-from pipelines.calibration import NAMES, calibration_for
+from pipelines.calibration import NAMES, READ, calibration_for
 
 NONE = Evidence(**dict.fromkeys(NAMES, 0.0))
 PASSAGES = [(0.1, False), (0.4, False), (0.5, True), (0.9, True)]
@@ -48,6 +48,24 @@ def test_questions_without_gold_answers_count_for_refusal_alone() -> None:
     untold = [replace(one, is_right=None) for one in made if one.is_right]
     right, of_the_told = fit([*made, *untold], PASSAGES).right, fit(made, PASSAGES).right
     assert right.probability(with_odds(0.5)) == pytest.approx(of_the_told.probability(with_odds(0.5)), abs=0.03)
+
+
+def test_what_was_read_closely_is_evidence_where_it_was_read() -> None:
+    """Models of their own know it; those that judge without it stay as they are."""
+    made = examples()
+    said = [2.0 if one.is_answerable is (at % 5 > 0) else -2.0 for at, one in enumerate(made)]  # wrong one time in five
+    told = [replace(one, read=said[at]) if at % 2 else one for at, one in enumerate(made)]
+    calibration, plain = fit(told, PASSAGES), fit(made, PASSAGES)
+    assert calibration.answerable_closely
+    assert calibration.right_closely
+    assert plain.answerable_closely is None
+    assert calibration.answerable == plain.answerable
+    in_doubt = with_odds(0.5)
+    sure, unsure = (calibration.probabilities({**in_doubt, READ: read}) for read in (2.0, -2.0))
+    for high, middle, low in zip(sure, calibration.probabilities(in_doubt), unsure, strict=True):
+        assert high > middle > low
+    few = [replace(made[0], read=1.0), *made[1:]]
+    assert fit(few, PASSAGES).answerable_closely is None
 
 
 def test_a_language_models_answers_have_a_calibration_of_their_own() -> None:

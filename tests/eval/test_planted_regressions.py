@@ -13,6 +13,7 @@ from eval import gate, measures, running
 from eval.suites import find
 from eval.targets import PipelineTarget
 from pipelines import answerer
+from pipelines.answerability import load_classifier
 from pipelines.embedding import resolve_embedding
 from pipelines.fusion import ConvexCombination
 
@@ -34,18 +35,18 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def model(folder):
-    return resolve_embedding(data_folder=folder)
+def models(folder):
+    return {"embedding": resolve_embedding(data_folder=folder), "classifier": load_classifier(folder)}
 
 
 @pytest.fixture
-def broken(folder, model, tmp_path):
+def broken(folder, models, tmp_path):
     """The floors that the handbook breaks where the library is opened like this."""
 
     async def of(place="index", **options):
         @asynccontextmanager
         async def opened(suite):
-            target = await PipelineTarget.open(folder / place, suite.name, embedding=model, **options)
+            target = await PipelineTarget.open(folder / place, suite.name, **models, **options)
             try:
                 await target.ingest(suite.documents)
                 yield target

@@ -8,6 +8,8 @@ import pytest
 from pipelines.calibration import (
     BUILT_IN,
     GENERATED,
+    READ,
+    Calibration,
     CalibrationError,
     Logistic,
     calibration_for,
@@ -24,7 +26,9 @@ def test_an_uncalibrated_model_is_judged_without_its_cosines() -> None:
 
 def test_a_calibration_is_kept_in_a_file(tmp_path: Path) -> None:
     """Saved and loaded it is the same."""
-    calibration = replace(calibration_for(), generated=Logistic({GENERATED: 0.5}, -0.25))
+    closely = Logistic({READ: 0.5}, 0.25)
+    generated = Logistic({GENERATED: 0.5}, -0.25)
+    calibration = replace(calibration_for(), generated=generated, answerable_closely=closely, right_closely=closely)
     save_calibrations({BUILT_IN: calibration, "*": calibration}, {"date": "2026-11-21"}, tmp_path / "calibration.json")
     assert read_calibration(tmp_path / "calibration.json") == calibration
 
@@ -42,3 +46,14 @@ def test_nothing_is_written_into_what_is_no_calibration(tmp_path: Path, text: st
     with pytest.raises(CalibrationError, match=r"calibration\.json: "):
         save_calibrations({BUILT_IN: calibration_for()}, {}, path)
     assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"), [("answerable", {READ: 1.0}), ("relevant", {READ: 1.0}), ("right_closely", {READ: 1.0})]
+)
+def test_what_was_read_closely_is_evidence_of_two_models_alone(name: str, weights: dict[str, float]) -> None:
+    """And both are there or none: a file with another is refused, not every question."""
+    raw = {one: {"weights": {}, "bias": 0.0} for one in ("answerable", "right", "relevant")} | {"threshold": 0.2}
+    assert Calibration.from_dict(raw).answerable_closely is None
+    with pytest.raises((ValueError, KeyError)):
+        Calibration.from_dict(raw | {name: {"weights": weights, "bias": 0.0}})

@@ -6,7 +6,7 @@ import pytest
 
 from pipelines.answering.evidence import Evidence, weigh
 from pipelines.answering.reading import read
-from pipelines.calibration import Logistic, calibration_for
+from pipelines.calibration import READ, Calibration, Logistic, calibration_for
 from pipelines.confidence import judge, relevance
 from tests.pipelines.answering.retrievals import hit, retrieval
 
@@ -63,3 +63,48 @@ def test_in_a_language_that_the_model_does_not_know_words_have_to_meet(question:
     assert judge(found, sure, {"en"}).is_answerable is expected
     assert judge(found, sure, {"en", "de"}).is_answerable
     assert judge(found, sure).is_answerable
+
+
+class Reader:
+    """A classifier that says the same of everything, and remembers what it was asked."""
+
+    def __init__(self, log_odds: float) -> None:
+        self.said = log_odds
+        self.asked: list[tuple[str, str]] = []
+
+    def log_odds(self, question: str, text: str) -> float:
+        self.asked.append((question, text))
+        return self.said
+
+
+QUESTION = "When does the heron nest by the river?"
+EITHER, READING = Logistic({}, 0.0), Logistic({READ: 1.0}, 0.0)
+IN_DOUBT = Calibration(
+    answerable=EITHER, right=EITHER, relevant=EITHER, threshold=0.2, answerable_closely=READING, right_closely=READING
+)
+
+
+def test_what_was_read_closely_counts_where_there_is_doubt() -> None:
+    """An answer becomes surer or less sure, down to none at all."""
+    found = read(retrieval(QUESTION, [hit(TEXT)]))
+    for said, is_answerable in ((3.0, True), (-3.0, False)):
+        reader = Reader(said)
+        judgement = judge(found, IN_DOUBT, classifier=reader)
+        assert judgement.is_answerable is is_answerable
+        assert judgement.confidence == pytest.approx(READING.probability({READ: said}))
+        assert reader.asked == [(QUESTION, f"Page. {TEXT}")]
+
+
+@pytest.mark.parametrize(
+    "calibration",
+    [
+        replace(IN_DOUBT, answerable=Logistic({}, 9.0)),
+        replace(IN_DOUBT, answerable=Logistic({}, -9.0)),
+        replace(IN_DOUBT, answerable_closely=None, right_closely=None),
+    ],
+)
+def test_what_is_certain_is_not_read(calibration: Calibration) -> None:
+    """Nor what no calibration tells the meaning of."""
+    found, reader = read(retrieval(QUESTION, [hit(TEXT)])), Reader(-3.0)
+    assert judge(found, calibration, classifier=reader) == judge(found, calibration)
+    assert not reader.asked

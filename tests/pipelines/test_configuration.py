@@ -1,6 +1,7 @@
 """How the pipeline is tuned is read strictly, becomes arguments of the library, and is written as it was read."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -20,6 +21,7 @@ def asked(monkeypatch):
     """What the embedding model was asked for."""
     calls = []
     monkeypatch.setattr(configuration, "resolve_embedding", lambda **wanted: calls.append(wanted) or Model())
+    monkeypatch.setattr(configuration, "load_classifier", lambda folder: f"classifier in {folder.name}")
     return calls
 
 
@@ -51,8 +53,9 @@ SERVERS = (
 def test_without_a_file_the_library_is_as_it_is(asked, tmp_path):
     """Only the model is opened beforehand: once for all suites."""
     options = load_configuration(None).options(tmp_path)
-    assert options.keys() == {"embedding"}
+    assert options.keys() == {"embedding", "classifier"}
     assert asked == [{"data_folder": tmp_path}]
+    assert options["classifier"] == f"classifier in {tmp_path.name}"
     assert Configuration().indexed_as() == ""
 
 
@@ -69,6 +72,21 @@ def test_tables_become_arguments(asked, read, tmp_path, monkeypatch):
     assert options["max_citations"] == 3
     assert "calibration" not in options
     assert asked == [{"data_folder": tmp_path, "model": "m", "base_url": "http://localhost:1", "api_key": "secret"}]
+
+
+def test_nothing_is_read_closely_where_that_is_not_wanted(asked, read, tmp_path):
+    """The classifier is not even loaded; and the file says so when it is saved."""
+    made = read("[answers]\nread_closely = false\n")
+    assert "classifier" not in made.options(tmp_path)
+    made.save(tmp_path / "saved.toml")
+    assert load_configuration(tmp_path / "saved.toml") == made
+
+
+def test_what_no_calibration_tells_the_meaning_of_is_not_loaded(asked, tmp_path, monkeypatch):
+    """A model that was calibrated without the classifier does without it."""
+    plain = replace(calibration_for(), answerable_closely=None, right_closely=None)
+    monkeypatch.setattr(configuration, "calibration_for", lambda _: plain)
+    assert "classifier" not in load_configuration(None).options(tmp_path)
 
 
 def test_a_reranker_reorders_what_was_found(asked, read, tmp_path):

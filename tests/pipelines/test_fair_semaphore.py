@@ -45,7 +45,7 @@ async def steps(number: int = 3) -> None:
 @given(work=WORK, places=st.integers(1, 4), seed=st.integers(0, 1000))
 def test_turns(work: list[tuple[int, int, bool]], places: int, seed: int) -> None:
     """Never more than the places, never all for one; all who stay get their turn, an organization's in order."""
-    asyncio.run(everybody(work, places, random.Random(seed)))  # noqa: S311 - an order of events, not a secret
+    asyncio.run(everybody(work, places, random.Random(seed)))
 
 
 async def everybody(work: list[tuple[int, int, bool]], places: int, rng: random.Random) -> None:

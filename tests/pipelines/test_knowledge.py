@@ -260,6 +260,7 @@ class TestOpening:
             ({"fusion": "rrf"}, r"ReciprocalRankFusion\(\)"),
             ({"postprocessors": ["rerank"]}, "postprocessors is LlamaIndex postprocessors; not 'rerank'"),
             ({"calibration": Path("own.json")}, "read_calibration"),
+            ({"classifier": True}, r"load_classifier\(folder\)"),
         ],
     )
     async def test_a_name_is_not_what_it_names(self, tmp_path: Path, wrong: dict[str, Any], told: str) -> None:
@@ -267,6 +268,17 @@ class TestOpening:
         with pytest.raises(TypeError, match=told):
             await KnowledgeBase.open(tmp_path / "new", **wrong)
         assert not (tmp_path / "new").exists()
+
+    async def test_without_an_embedding_both_models_are_the_built_in_ones(
+        self, tmp_path: Path, embedding: WordHashing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """One finds, the other reads whether there is an answer; beside an embedding of one's own nothing is read."""
+        loaded: list[Path] = []
+        monkeypatch.setattr("pipelines.knowledge.resolve_embedding", lambda data_folder: embedding)
+        monkeypatch.setattr("pipelines.knowledge.load_classifier", loaded.append)
+        for options in ({}, {"embedding": embedding}):
+            async with await KnowledgeBase.open(tmp_path, **options):
+                assert loaded == [tmp_path]
 
     async def test_an_answer_cites_at_least_once(self, tmp_path: Path, embedding: WordHashing) -> None:
         """Without a citation every answer would be that nothing was found."""

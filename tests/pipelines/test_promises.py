@@ -72,7 +72,7 @@ class Model:
 
 async def interleave(folder: Path, actions: list[tuple[str, int, int]], seed: int) -> None:
     async with await KnowledgeBase.open(folder, embedding=WordHashing(embedded=[])) as knowledge:
-        model, rng = Model(knowledge), random.Random(seed)  # noqa: S311 - an order of events, not a secret
+        model, rng = Model(knowledge), random.Random(seed)
         lanes: dict[tuple[int, int], list[str]] = {}
         for action, organization, key in actions:
             lanes.setdefault((organization, key), []).append(action)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pipelines.embedding import BUILT_IN, Embedding, ModelNotUsable, resolve_embedding
-from pipelines.embedding.builtin import CHECKSUMS, GRAPH, TOKENIZER, is_sound
+from pipelines.embedding.converted import CHECKSUMS, GRAPH, TOKENIZER, is_sound
 from pipelines.embedding.minilm import MINILM, SOURCES, WEIGHTS
 
 

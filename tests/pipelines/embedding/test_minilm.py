@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from pipelines.embedding import Embedding, minilm
-from pipelines.embedding.conversion import read_weights, smoothed_graph
+from pipelines.embedding.conversion import calibration_sequences, read_weights, smoothed_graph
 from pipelines.embedding.graph import build_graph
 from pipelines.embedding.onnx_model import open_session, open_tokenizer
 
@@ -57,7 +57,9 @@ def test_int8_is_close_to_float(model: Embedding, float_vectors: np.ndarray) -> 
 
 def test_smoothing_changes_nothing_in_float(sources: Path, float_vectors: np.ndarray) -> None:
     """The smoothed graph, before it is quantised, gives the vectors of the unsmoothed one."""
-    smoothed = smoothed_graph(read_weights(sources / minilm.WEIGHTS), sources / minilm.TOKENIZER, minilm.WINDOW)
+    smoothed = smoothed_graph(
+        read_weights(sources / minilm.WEIGHTS), calibration_sequences(sources / minilm.TOKENIZER, minilm.WINDOW)
+    )
     assert (vectors_of(smoothed, sources) * float_vectors).sum(axis=1) == pytest.approx(1, abs=1e-5)
 
 

@@ -1,0 +1,168 @@
+"""Lessons for the answerability classifier: a question, a text, and where in it the answer is, if it is there."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eval.training.twisting import NAME, twist
+from eval.training.windows import ROOM, Span, around, most_alike, overlap, sentences, words
+
+SHARE = 0.62
+"""Of SQuAD's questions: each comes with one that has no answer."""
+TWISTED, BESIDE = 0.5, 0.82
+"""Shares of these up to which the question is twisted, and up to which it is asked of other sentences of its text."""
+PARAGRAPHS = 12
+"""Of the same article, among which the one most like a question is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """`answer` is its place in the text; None where there is none."""
+
+    question: str
+    title: str
+    text: str
+    answer: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question about a text, and where its answer is there."""
+
+    question: str
+    answer: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    title: str
+    content: str
+    asked: tuple[Asked, ...]
+
+
+def read_squad(path: Path) -> list[Text]:
+    """Paragraphs of a file in SQuAD's format (Rajpurkar et al. 2016), with the first answer of each question."""
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    return [
+        Text(article["title"].replace("_", " "), paragraph["context"], tuple(map(_asked, paragraph["qas"])))
+        for article in raw["data"]
+        for paragraph in article["paragraphs"]
+    ]
+
+
+def _asked(raw: Mapping[str, Any]) -> Asked:
+    answer = raw["answers"][0]
+    start = int(answer["answer_start"])
+    return Asked(raw["question"].strip(), (start, start + len(answer["text"])))
+
+
+def read_written(path: Path) -> Iterator[Text]:
+    """A file of texts: `## title`, the text, `+ question | its words in the text`, `- question without an answer`."""
+    for block in re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        title, *lines = block.splitlines()
+        content = "\n".join(line for line in lines if line.strip() and not line.startswith(("+ ", "- ")))
+        yield Text(title.strip(), content, tuple(_questions(lines, content)))
+
+
+def read_near_misses(path: Path, texts: Sequence[Text], *, balanced: bool) -> Iterator[Text]:
+    """A file of questions about `texts`: `# number`, then as in `read_written`. `balanced` by those asked before."""
+    for block in re.split(r"^# ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        number, *lines = block.splitlines()
+        about = texts[int(number)]
+        own = tuple(_questions(lines, about.content))
+        missing = 2 * sum(one.answer is None for one in own) - len(own) if balanced else 0
+        yield Text(about.title, about.content, own + about.asked[: max(0, missing)])
+
+
+def _questions(lines: Iterable[str], content: str) -> Iterator[Asked]:
+    for line in lines:
+        question, _, said = line[2:].rpartition(" | ")
+        if line.startswith("- "):
+            yield Asked(line[2:].strip())
+        elif line.startswith("+ ") and (start := content.find(said.strip())) >= 0:
+            yield Asked(question.strip(), (start, start + len(said.strip())))
+
+
+def of_squad(texts: Sequence[Text], draw: random.Random) -> Iterator[Lesson]:
+    """A part of the questions, each with its answer; and with the same words, without."""
+    articles: dict[str, list[Text]] = defaultdict(list)
+    for text in texts:
+        articles[text.title].append(text)
+    names = {title: [name for one in own for name in NAME.findall(one.content)] for title, own in articles.items()}
+    for text in texts:
+        for asked in text.asked:
+            if draw.random() < SHARE and (right := answered(text, asked, draw)):
+                yield right
+                yield from _without(text, asked, right, names[text.title], articles[text.title], draw)
+
+
+def _without(
+    text: Text, asked: Asked, right: Lesson, names: Sequence[str], article: Sequence[Text], draw: random.Random
+) -> Iterator[Lesson]:
+    kind = draw.random()
+    if kind < TWISTED and (twisted := twist(asked.question, right.text, names, draw)):
+        yield Lesson(twisted, text.title, right.text, None)
+    elif kind < BESIDE:
+        yield from unanswered(text, asked, draw)
+    elif other := _most_alike_of(article, text, asked, draw):
+        yield from unanswered(other, Asked(asked.question), draw)
+
+
+def _most_alike_of(article: Sequence[Text], text: Text, asked: Asked, draw: random.Random) -> Text | None:
+    said = _said(text, asked).lower()
+    others = [
+        other
+        for other in draw.sample(article, min(PARAGRAPHS, len(article)))
+        if other is not text and said not in other.content.lower()
+    ]
+    wanted = words(asked.question)
+    return max(others, key=lambda other: len(wanted & words(other.content)), default=None)
+
+
+def of_written(texts: Iterable[Text], draw: random.Random) -> Iterator[Lesson]:
+    """All questions, answered or not."""
+    for text in texts:
+        for asked in text.asked:
+            if asked.answer is None:
+                yield from unanswered(text, asked, draw)
+            elif right := answered(text, asked, draw):
+                yield right
+
+
+def answered(text: Text, asked: Asked, draw: random.Random) -> Lesson | None:
+    """The window around the answer."""
+    if asked.answer is None:
+        return None
+    start, end = asked.answer
+    parts = sentences(text.content)
+    place = next((place for place, part in enumerate(parts) if part[0] <= start < part[1]), None)
+    if place is None:
+        return None
+    first, last = around(text.content, parts, place, draw.choice(ROOM))
+    last = max(last, end)
+    return Lesson(asked.question, text.title, text.content[first:last], (start - first, end - first))
+
+
+def unanswered(text: Text, asked: Asked, draw: random.Random) -> Iterator[Lesson]:
+    """The window most like the question that has no answer to it; none where each has one."""
+    held = [found.span() for found in re.finditer(re.escape(_said(text, asked)), text.content)] if asked.answer else []
+    parts = sentences(text.content)
+    free = [part for part in parts if not any(overlap(part, answer) for answer in held)]
+    if not free:
+        return
+    chosen = most_alike(asked.question, text.content, free, draw)
+    window = around(text.content, parts, parts.index(chosen), draw.choice(ROOM))
+    if any(overlap(window, answer) for answer in held):
+        window = chosen
+    yield Lesson(asked.question, text.title, text.content[slice(*window)], None)
+
+
+def _said(text: Text, asked: Asked) -> str:
+    return text.content[slice(*asked.answer)] if asked.answer else ""

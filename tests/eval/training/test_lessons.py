@@ -1,0 +1,85 @@
+"""Lessons for the answerability classifier: what holds an answer, what only looks like it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random as Draw
+
+import pytest
+
+from eval.training.lessons import (
+    Asked,
+    Lesson,
+    Text,
+    of_squad,
+    of_written,
+    read_near_misses,
+    read_squad,
+    read_written,
+)
+
+CONTENT = (
+    "The heron nests by the river in April. It lays four eggs. Herons eat fish and frogs. The kite nests in oak trees "
+    "in May. The kite lays three white eggs there. Visitors see both birds from the tower."
+)
+APRIL = (CONTENT.index("April"), CONTENT.index("April") + 5)
+HERON = Asked("When does the heron nest by the river?", APRIL)
+NOBODY = Asked("When does the heron nest in Norway?")
+BIRDS = Text("Birds", CONTENT, (HERON, NOBODY))
+BOATS = Text("Birds", "The heron is also a boat, built in 1998 by the river.", ())
+
+
+def said(lesson: Lesson) -> str | None:
+    return lesson.answer and lesson.text[slice(*lesson.answer)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_lesson_says_where_its_answer_is(seed: int) -> None:
+    """In a window of the text; nowhere where the question has none."""
+    for lesson in of_written([BIRDS], Draw(seed)):
+        assert lesson.text in CONTENT
+        assert said(lesson) == ("April" if lesson.question == HERON.question else None)
+
+
+def test_of_an_answered_question_one_without_is_made() -> None:
+    """Twisted, asked of other sentences, or of another text of its article; the answer is in none of them."""
+    texts = [Text("Birds", CONTENT, (HERON,)), BOATS]
+    lessons = [lesson for seed in range(60) for lesson in of_squad(texts, Draw(seed))]
+    wrong = [lesson for lesson in lessons if lesson.answer is None]
+    assert {said(lesson) for lesson in lessons} == {"April", None}
+    assert {lesson.text for lesson in wrong} >= {BOATS.content}
+    assert any("kite" in lesson.text for lesson in wrong)
+    assert not any("April" in lesson.text for lesson in wrong)
+
+
+def test_a_file_of_texts_is_read(tmp_path: Path) -> None:
+    """Title, text, questions with their words in it and without; what is not in the text is left out."""
+    (tmp_path / "f.txt").write_text(
+        "## Birds › Heron\nIt nests in April.\nIt lays * four eggs.\n+ When? | in April\n+ How many? | five\n- Why?\n\n"
+        "## Boats\nNone.\n"
+    )
+    birds, boats = read_written(tmp_path / "f.txt")
+    assert birds == Text(
+        "Birds › Heron", "It nests in April.\nIt lays * four eggs.", (Asked("When?", (9, 17)), Asked("Why?"))
+    )
+    assert boats == Text("Boats", "None.", ())
+
+
+def test_near_misses_are_about_the_texts_of_another_file(tmp_path: Path) -> None:
+    """By number; where they are to be balanced, as many answered questions come with them, those asked before."""
+    (tmp_path / "f.txt").write_text("# 1\n- Who saw it in Norway?\n- Where else?\n+ Which month? | April\n")
+    texts = [BOATS, Text("Birds", CONTENT, (HERON, HERON))]
+    [text] = read_near_misses(tmp_path / "f.txt", texts, balanced=True)
+    assert text.content == CONTENT
+    assert [asked.answer for asked in text.asked] == [None, None, APRIL, APRIL]
+    [text] = read_near_misses(tmp_path / "f.txt", texts, balanced=False)
+    assert [asked.answer for asked in text.asked] == [None, None, APRIL]
+
+
+def test_the_format_is_that_of_squad(tmp_path: Path) -> None:
+    """Titles, paragraphs, questions with their first answers."""
+    asked = [{"question": " Who? ", "answers": [{"text": "Anna", "answer_start": 0}, {"text": "A", "answer_start": 0}]}]
+    raw = {"data": [{"title": "A_B", "paragraphs": [{"context": "Anna.", "qas": asked}]}]}
+    (tmp_path / "f.json").write_text(json.dumps(raw))
+    assert read_squad(tmp_path / "f.json") == [Text("A B", "Anna.", (Asked("Who?", (0, 4)),))]
