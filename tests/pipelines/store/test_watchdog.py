@@ -129,11 +129,19 @@ async def test_closing_beside_a_silent_server(
         await database.close()
 
 
+@pytest.fixture
+def patience(monkeypatch: pytest.MonkeyPatch, database: Database) -> None:
+    """Where the server does answer, as much as a busy machine may need for a connection."""
+    monkeypatch.setattr(watchdog, "PATIENCE", 20)
+
+
+@pytest.mark.usefixtures("patience")
 async def test_a_statement_takes_its_time(database: Database) -> None:
     """However long that is, while the server answers others."""
     assert await database.write(sleep, 1) == "slept"
 
 
+@pytest.mark.usefixtures("patience")
 async def test_a_server_that_takes_nobody_else_is_not_silent(database: Database, server_url: str) -> None:
     """That it refuses a new connection is an answer: what it is at goes on."""
     working = asyncio.create_task(database.write(sleep, 1))
