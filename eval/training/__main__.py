@@ -11,10 +11,10 @@ import random
 from importlib.resources import files
 from pathlib import Path
 
-from eval.training.lessons import of_squad, of_written, read_near_misses, read_squad, read_written
+from eval.training.examples import of_squad, of_written, read_near_misses, read_squad, read_written
 from eval.training.trainer import Trainer
 
-WRITTEN = Path(str(files("eval"))) / "data" / "lessons"
+WRITTEN = Path(str(files("eval"))) / "data" / "training"
 NEAR_MISSES = "near_misses.txt"
 
 

@@ -6,13 +6,14 @@ import random
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
 from torch.nn import functional
 from transformers import AutoConfig, AutoTokenizer, BertModel
 
-from eval.training.lessons import Lesson
+from eval.training.examples import TrainingExample
 from pipelines.answerability.adapter import DOWN, UP
 from pipelines.embedding.minilm import MINILM, WEIGHTS
 
@@ -48,7 +49,7 @@ class Trainer:
         for name, weight in self._model.named_parameters():
             weight.requires_grad = not any(part in name for part in FROZEN)
 
-    def learn(self, lessons: Sequence[Lesson], *, rate: float, minutes: float) -> None:
+    def learn(self, examples: Sequence[TrainingExample], *, rate: float, minutes: float) -> None:
         """The rate falls to nothing by the end."""
         encoder = [weight for weight in self._model.parameters() if weight.requires_grad]
         heads = [*self._whether.parameters(), *self._where.parameters()]
@@ -57,7 +58,7 @@ class Trainer:
         began, steps = time.monotonic(), 0
         self._model.train()
         while (spent := (time.monotonic() - began) / (60 * minutes)) < 1:
-            for batch in self._batches(self._draw.sample(lessons, min(AT_ONCE, len(lessons)))):
+            for batch in self._batches(self._draw.sample(examples, min(AT_ONCE, len(examples)))):
                 for group in optimizer.param_groups:
                     group["lr"] = group["times"] * rate * min(1.0, (steps + 1) / WARM_UP) * max(0.02, 1 - spent)
                 loss = self._loss(batch)
@@ -68,14 +69,14 @@ class Trainer:
                 steps += 1
             print(f"{spent:.0%}, {steps} steps, loss {loss.item():.3f}", flush=True)
 
-    def _batches(self, found: list[Lesson]) -> list[list[Lesson]]:
+    def _batches(self, found: list[TrainingExample]) -> list[list[TrainingExample]]:
         """Of about equal length: padding is work for nothing."""
         found.sort(key=lambda one: len(one.question) + len(one.text) + 40 * self._draw.random())
         batches = [found[at : at + BATCH] for at in range(0, len(found), BATCH)]
         self._draw.shuffle(batches)
         return batches
 
-    def _loss(self, batch: Sequence[Lesson]) -> torch.Tensor:
+    def _loss(self, batch: Sequence[TrainingExample]) -> torch.Tensor:
         titles = [f"{one.title}. " if one.title and self._draw.random() < TITLED else "" for one in batch]
         read = self._tokenizer(
             [one.question for one in batch],
@@ -112,10 +113,10 @@ class Trainer:
         save_file({name: array.half().contiguous() for name, array in kept.items()}, path)
 
 
-def _place(read: object, row: int, lesson: Lesson, before: int) -> tuple[int, int]:
+def _place(read: Any, row: int, example: TrainingExample, before: int) -> tuple[int, int]:
     """First and last token of the answer."""
-    if lesson.answer is None:
+    if example.answer is None:
         return 0, 0
-    start, end = (before + place for place in lesson.answer)
-    first, last = (read.char_to_token(row, place, 1) for place in (start, end - 1))  # type: ignore[attr-defined]
+    start, end = (before + place for place in example.answer)
+    first, last = (read.char_to_token(row, place, 1) for place in (start, end - 1))
     return (ELSEWHERE, ELSEWHERE) if first is None or last is None else (first, last)

@@ -26,7 +26,7 @@ PAIRS = (
 OPPOSITE = {one: other for pair in reversed(PAIRS.split(";")) for one, other in (pair.split(), reversed(pair.split()))}
 
 
-def twist(question: str, text: str, names: Sequence[str], draw: random.Random) -> str | None:
+def perturb(question: str, text: str, names: Sequence[str], draw: random.Random) -> str | None:
     """The question with something that the text says turned into what it does not say; None where nothing can be."""
     changed = [*_numbers(question, text, draw), *_names(question, text, names, draw), *_opposites(question, text)]
     return draw.choice(changed) if changed else None

@@ -6,7 +6,7 @@ from random import Random as Draw
 
 import pytest
 
-from eval.training.twisting import twist
+from eval.training.perturbations import perturb
 
 
 @pytest.mark.parametrize(
@@ -19,9 +19,9 @@ from eval.training.twisting import twist
         ("Where did the first or the last boat go?", "The first boat; the last boat.", set()),
     ],
 )
-def test_twisted(question: str, text: str, expected: set[str]) -> None:
+def test_perturbed(question: str, text: str, expected: set[str]) -> None:
     """Another number, the opposite, another name; nothing where the text does not have the word, or has both."""
-    found = {twist(question, text, ["Anna", "Otto"], Draw(seed)) for seed in range(50)}
+    found = {perturb(question, text, ["Anna", "Otto"], Draw(seed)) for seed in range(50)}
     assert expected <= found
     assert (found == {None}) is (not expected)
     assert question not in found

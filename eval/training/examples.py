@@ -1,4 +1,4 @@
-"""Lessons for the answerability classifier: a question, a text, and where in it the answer is, if it is there."""
+"""Examples for the answerability classifier: a question, a text, and where in it the answer is, if it is there."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eval.training.twisting import NAME, twist
+from eval.training.perturbations import NAME, perturb
 from eval.training.windows import ROOM, Span, around, most_alike, overlap, sentences, words
 
 SHARE = 0.62
 """Of SQuAD's questions: each comes with one that has no answer."""
-TWISTED, BESIDE = 0.5, 0.82
-"""Shares of these up to which the question is twisted, and up to which it is asked of other sentences of its text."""
+PERTURBED, BESIDE = 0.5, 0.82
+"""Shares of these up to which the question is perturbed, and up to which it is asked of other sentences of its text."""
 PARAGRAPHS = 12
 """Of the same article, among which the one most like a question is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class TrainingExample:
     """`answer` is its place in the text; None where there is none."""
 
     question: str
@@ -90,7 +90,7 @@ def _questions(lines: Iterable[str], content: str) -> Iterator[Asked]:
             yield Asked(question.strip(), (start, start + len(said.strip())))
 
 
-def of_squad(texts: Sequence[Text], draw: random.Random) -> Iterator[Lesson]:
+def of_squad(texts: Sequence[Text], draw: random.Random) -> Iterator[TrainingExample]:
     """A part of the questions, each with its answer; and with the same words, without."""
     articles: dict[str, list[Text]] = defaultdict(list)
     for text in texts:
@@ -104,11 +104,11 @@ def of_squad(texts: Sequence[Text], draw: random.Random) -> Iterator[Lesson]:
 
 
 def _without(
-    text: Text, asked: Asked, right: Lesson, names: Sequence[str], article: Sequence[Text], draw: random.Random
-) -> Iterator[Lesson]:
+    text: Text, asked: Asked, right: TrainingExample, names: Sequence[str], article: Sequence[Text], draw: random.Random
+) -> Iterator[TrainingExample]:
     kind = draw.random()
-    if kind < TWISTED and (twisted := twist(asked.question, right.text, names, draw)):
-        yield Lesson(twisted, text.title, right.text, None)
+    if kind < PERTURBED and (perturbed := perturb(asked.question, right.text, names, draw)):
+        yield TrainingExample(perturbed, text.title, right.text, None)
     elif kind < BESIDE:
         yield from unanswered(text, asked, draw)
     elif other := _most_alike_of(article, text, asked, draw):
@@ -126,7 +126,7 @@ def _most_alike_of(article: Sequence[Text], text: Text, asked: Asked, draw: rand
     return max(others, key=lambda other: len(wanted & words(other.content)), default=None)
 
 
-def of_written(texts: Iterable[Text], draw: random.Random) -> Iterator[Lesson]:
+def of_written(texts: Iterable[Text], draw: random.Random) -> Iterator[TrainingExample]:
     """All questions, answered or not."""
     for text in texts:
         for asked in text.asked:
@@ -136,7 +136,7 @@ def of_written(texts: Iterable[Text], draw: random.Random) -> Iterator[Lesson]:
                 yield right
 
 
-def answered(text: Text, asked: Asked, draw: random.Random) -> Lesson | None:
+def answered(text: Text, asked: Asked, draw: random.Random) -> TrainingExample | None:
     """The window around the answer."""
     if asked.answer is None:
         return None
@@ -147,10 +147,10 @@ def answered(text: Text, asked: Asked, draw: random.Random) -> Lesson | None:
         return None
     first, last = around(text.content, parts, place, draw.choice(ROOM))
     last = max(last, end)
-    return Lesson(asked.question, text.title, text.content[first:last], (start - first, end - first))
+    return TrainingExample(asked.question, text.title, text.content[first:last], (start - first, end - first))
 
 
-def unanswered(text: Text, asked: Asked, draw: random.Random) -> Iterator[Lesson]:
+def unanswered(text: Text, asked: Asked, draw: random.Random) -> Iterator[TrainingExample]:
     """The window most like the question that has no answer to it; none where each has one."""
     held = [found.span() for found in re.finditer(re.escape(_said(text, asked)), text.content)] if asked.answer else []
     parts = sentences(text.content)
@@ -161,7 +161,7 @@ def unanswered(text: Text, asked: Asked, draw: random.Random) -> Iterator[Lesson
     window = around(text.content, parts, parts.index(chosen), draw.choice(ROOM))
     if any(overlap(window, answer) for answer in held):
         window = chosen
-    yield Lesson(asked.question, text.title, text.content[slice(*window)], None)
+    yield TrainingExample(asked.question, text.title, text.content[slice(*window)], None)
 
 
 def _said(text: Text, asked: Asked) -> str:

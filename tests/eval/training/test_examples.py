@@ -1,4 +1,4 @@
-"""Lessons for the answerability classifier: what holds an answer, what only looks like it."""
+"""Examples for the answerability classifier: what holds an answer, what only looks like it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from random import Random as Draw
 
 import pytest
 
-from eval.training.lessons import (
+from eval.training.examples import (
     Asked,
-    Lesson,
     Text,
+    TrainingExample,
     of_squad,
     of_written,
     read_near_misses,
@@ -30,27 +30,27 @@ BIRDS = Text("Birds", CONTENT, (HERON, NOBODY))
 BOATS = Text("Birds", "The heron is also a boat, built in 1998 by the river.", ())
 
 
-def said(lesson: Lesson) -> str | None:
-    return lesson.answer and lesson.text[slice(*lesson.answer)]
+def said(example: TrainingExample) -> str | None:
+    return example.answer and example.text[slice(*example.answer)]
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_each_lesson_says_where_its_answer_is(seed: int) -> None:
+def test_each_example_says_where_its_answer_is(seed: int) -> None:
     """In a window of the text; nowhere where the question has none."""
-    for lesson in of_written([BIRDS], Draw(seed)):
-        assert lesson.text in CONTENT
-        assert said(lesson) == ("April" if lesson.question == HERON.question else None)
+    for example in of_written([BIRDS], Draw(seed)):
+        assert example.text in CONTENT
+        assert said(example) == ("April" if example.question == HERON.question else None)
 
 
 def test_of_an_answered_question_one_without_is_made() -> None:
-    """Twisted, asked of other sentences, or of another text of its article; the answer is in none of them."""
+    """Perturbed, asked of other sentences, or of another text of its article; the answer is in none of them."""
     texts = [Text("Birds", CONTENT, (HERON,)), BOATS]
-    lessons = [lesson for seed in range(60) for lesson in of_squad(texts, Draw(seed))]
-    wrong = [lesson for lesson in lessons if lesson.answer is None]
-    assert {said(lesson) for lesson in lessons} == {"April", None}
-    assert {lesson.text for lesson in wrong} >= {BOATS.content}
-    assert any("kite" in lesson.text for lesson in wrong)
-    assert not any("April" in lesson.text for lesson in wrong)
+    examples = [example for seed in range(60) for example in of_squad(texts, Draw(seed))]
+    wrong = [example for example in examples if example.answer is None]
+    assert {said(example) for example in examples} == {"April", None}
+    assert {example.text for example in wrong} >= {BOATS.content}
+    assert any("kite" in example.text for example in wrong)
+    assert not any("April" in example.text for example in wrong)
 
 
 def test_a_file_of_texts_is_read(tmp_path: Path) -> None:
