@@ -14,12 +14,15 @@ from typing import Any
 from eval.training.perturbations import NAME, perturb
 from eval.training.windows import ROOM, Span, around, most_alike, overlap, sentences, words
 
-SHARE = 0.62
-"""Of SQuAD's questions: each comes with one that has no answer."""
 PERTURBED, BESIDE = 0.5, 0.82
-"""Shares of these up to which the question is perturbed, and up to which it is asked of other sentences of its text."""
+"""Of answered questions that are made unanswered ones: shares up to which the question is perturbed, and up to which it
+is asked of other sentences of its text; the others are asked of another text."""
+BY_RULE = 0.4
+"""Share of the answered questions that were written for the training of which an unanswered one is made."""
+AT_MOST = 2
+"""Unanswered questions taken of a text, for each answered one: who wrote a question must not tell what it is."""
 PARAGRAPHS = 12
-"""Of the same article, among which the one most like a question is looked for."""
+"""Other ones, among which the one most like a question is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +74,12 @@ def read_written(path: Path) -> Iterator[Text]:
         yield Text(title.strip(), content, tuple(_questions(lines, content)))
 
 
-def read_near_misses(path: Path, texts: Sequence[Text], *, balanced: bool) -> Iterator[Text]:
-    """A file of questions about `texts`: `# number`, then as in `read_written`. `balanced` by those asked before."""
+def read_near_misses(path: Path, texts: Sequence[Text]) -> Iterator[Text]:
+    """A file of questions about `texts`: `# number`, then as in `read_written`."""
     for block in re.split(r"^# ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
         number, *lines = block.splitlines()
         about = texts[int(number)]
-        own = tuple(_questions(lines, about.content))
-        missing = 2 * sum(one.answer is None for one in own) - len(own) if balanced else 0
-        yield Text(about.title, about.content, own + about.asked[: max(0, missing)])
+        yield Text(about.title, about.content, tuple(_questions(lines, about.content)))
 
 
 def _questions(lines: Iterable[str], content: str) -> Iterator[Asked]:
@@ -91,49 +92,50 @@ def _questions(lines: Iterable[str], content: str) -> Iterator[Asked]:
 
 
 def of_squad(texts: Sequence[Text], draw: random.Random) -> Iterator[TrainingExample]:
-    """A part of the questions, each with its answer; and with the same words, without."""
+    """Each question with its answer; and with the same words, without."""
     articles: dict[str, list[Text]] = defaultdict(list)
     for text in texts:
         articles[text.title].append(text)
     names = {title: [name for one in own for name in NAME.findall(one.content)] for title, own in articles.items()}
     for text in texts:
         for asked in text.asked:
-            if draw.random() < SHARE and (right := answered(text, asked, draw)):
+            if right := answered(text, asked, draw):
                 yield right
                 yield from _without(text, asked, right, names[text.title], articles[text.title], draw)
 
 
 def _without(
-    text: Text, asked: Asked, right: TrainingExample, names: Sequence[str], article: Sequence[Text], draw: random.Random
+    text: Text, asked: Asked, right: TrainingExample, names: Sequence[str], others: Sequence[Text], draw: random.Random
 ) -> Iterator[TrainingExample]:
     kind = draw.random()
     if kind < PERTURBED and (perturbed := perturb(asked.question, right.text, names, draw)):
         yield TrainingExample(perturbed, text.title, right.text, None)
     elif kind < BESIDE:
         yield from unanswered(text, asked, draw)
-    elif other := _most_alike_of(article, text, asked, draw):
+    elif other := _most_alike_of(others, text, asked, draw):
         yield from unanswered(other, Asked(asked.question), draw)
 
 
-def _most_alike_of(article: Sequence[Text], text: Text, asked: Asked, draw: random.Random) -> Text | None:
+def _most_alike_of(others: Sequence[Text], text: Text, asked: Asked, draw: random.Random) -> Text | None:
     said = _said(text, asked).lower()
-    others = [
-        other
-        for other in draw.sample(article, min(PARAGRAPHS, len(article)))
-        if other is not text and said not in other.content.lower()
-    ]
+    drawn = draw.sample(others, min(PARAGRAPHS, len(others)))
+    without = [other for other in drawn if other is not text and said not in other.content.lower()]
     wanted = words(asked.question)
-    return max(others, key=lambda other: len(wanted & words(other.content)), default=None)
+    return max(without, key=lambda other: len(wanted & words(other.content)), default=None)
 
 
-def of_written(texts: Iterable[Text], draw: random.Random) -> Iterator[TrainingExample]:
-    """All questions, answered or not."""
+def of_written(texts: Sequence[Text], draw: random.Random) -> Iterator[TrainingExample]:
+    """The answered questions, as many more of the unanswered ones as may be, and some that are made of the former."""
     for text in texts:
-        for asked in text.asked:
-            if asked.answer is None:
-                yield from unanswered(text, asked, draw)
-            elif right := answered(text, asked, draw):
+        rights = [asked for asked in text.asked if asked.answer]
+        wrongs = [asked for asked in text.asked if not asked.answer]
+        for asked in draw.sample(wrongs, min(len(wrongs), AT_MOST * len(rights))):
+            yield from unanswered(text, asked, draw)
+        for asked in rights:
+            if right := answered(text, asked, draw):
                 yield right
+                if draw.random() < BY_RULE:
+                    yield from _without(text, asked, right, (), texts, draw)
 
 
 def answered(text: Text, asked: Asked, draw: random.Random) -> TrainingExample | None:

@@ -39,7 +39,16 @@ def test_each_example_says_where_its_answer_is(seed: int) -> None:
     """In a window of the text; nowhere where the question has none."""
     for example in of_written([BIRDS], Draw(seed)):
         assert example.text in CONTENT
-        assert said(example) == ("April" if example.question == HERON.question else None)
+        holds = example.question == HERON.question and "April" in example.text
+        assert said(example) == ("April" if holds else None)
+
+
+def test_who_wrote_a_question_does_not_tell_what_it_is() -> None:
+    """Of the unanswered ones no more than two for each answered one are taken; of some of those wrong ones are made."""
+    text = Text("Birds", CONTENT, (HERON, *(Asked(f"When does the heron nest in {number} BC?") for number in range(9))))
+    drawn = [list(of_written([text], Draw(seed))) for seed in range(40)]
+    assert {sum("BC" in example.question for example in examples) for examples in drawn} == {2}
+    assert {len(examples) for examples in drawn} == {3, 4}
 
 
 def test_of_an_answered_question_one_without_is_made() -> None:
@@ -67,13 +76,10 @@ def test_a_file_of_texts_is_read(tmp_path: Path) -> None:
 
 
 def test_near_misses_are_about_the_texts_of_another_file(tmp_path: Path) -> None:
-    """By number; where they are to be balanced, as many answered questions come with them, those asked before."""
+    """By number."""
     (tmp_path / "f.txt").write_text("# 1\n- Who saw it in Norway?\n- Where else?\n+ Which month? | April\n")
-    texts = [BOATS, Text("Birds", CONTENT, (HERON, HERON))]
-    [text] = read_near_misses(tmp_path / "f.txt", texts, balanced=True)
+    [text] = read_near_misses(tmp_path / "f.txt", [BOATS, Text("Birds", CONTENT, (HERON,))])
     assert text.content == CONTENT
-    assert [asked.answer for asked in text.asked] == [None, None, APRIL, APRIL]
-    [text] = read_near_misses(tmp_path / "f.txt", texts, balanced=False)
     assert [asked.answer for asked in text.asked] == [None, None, APRIL]
 
 
