@@ -125,7 +125,7 @@ def _most_alike_of(others: Sequence[Text], text: Text, asked: Asked, draw: rando
 
 
 def of_written(texts: Sequence[Text], draw: random.Random) -> Iterator[TrainingExample]:
-    """The answered questions, as many more of the unanswered ones as may be, and some that are made of the former."""
+    """The answered questions, of the others at most `AT_MOST` times as many, and some made unanswered by rule."""
     for text in texts:
         rights = [asked for asked in text.asked if asked.answer]
         wrongs = [asked for asked in text.asked if not asked.answer]
