@@ -87,7 +87,7 @@ def _example(
             is_answerable=question.answerable,
             is_right=_is_right(question, reading),
             is_near=question.kind != "other",
-            read=read_by(classifier, reading) if classifier else None,
+            read=read_by(classifier, reading),
         )
 
 
@@ -108,7 +108,7 @@ def _stranger(dataset: Dataset, retrieval: Retrieval, classifier: Classifier | N
             is_answerable=False,
             is_right=False,
             is_near=False,
-            read=read_by(classifier, reading) if classifier else None,
+            read=read_by(classifier, reading),
         )
 
 

@@ -32,10 +32,11 @@ class Classifier(Protocol):
         ...
 
 
-def read_by(classifier: Classifier, reading: Reading) -> float | None:
-    """The log-odds of the likeliest sentences' holding an answer; None where they cannot be read."""
-    text = read_closely(reading)
-    return None if text is None else classifier.log_odds(reading.retrieval.question.text, text)
+def read_by(classifier: Classifier | None, reading: Reading) -> float | None:
+    """The log-odds of the likeliest sentences' holding an answer; None where nobody can read them."""
+    if classifier is None or (text := read_closely(reading)) is None:
+        return None
+    return classifier.log_odds(reading.retrieval.question.text, text)
 
 
 def judge(
@@ -53,7 +54,7 @@ def judge(
         return Judgement(is_answerable=False, confidence=0.0)
     models = calibration or calibration_for()
     evidence = asdict(weigh(reading))
-    if classifier and models.is_doubtful(evidence) and (read := read_by(classifier, reading)) is not None:
+    if models.is_doubtful(evidence) and (read := read_by(classifier, reading)) is not None:
         evidence[READ] = read
     answerable, confidence = models.probabilities(evidence)
     is_answerable = answerable >= models.threshold

@@ -21,8 +21,8 @@ BY_RULE = 0.4
 """Share of the answered questions that were written for the training of which an unanswered one is made."""
 AT_MOST = 2
 """Unanswered questions taken of a text, for each answered one: who wrote a question must not tell what it is."""
-PARAGRAPHS = 12
-"""Other ones, among which the one most like a question is looked for."""
+OTHERS = 12
+"""Texts among which the one most like a question is looked for, where it is asked of another text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _without(
 
 def _most_alike_of(others: Sequence[Text], text: Text, asked: Asked, draw: random.Random) -> Text | None:
     said = _said(text, asked).lower()
-    drawn = draw.sample(others, min(PARAGRAPHS, len(others)))
+    drawn = draw.sample(others, min(OTHERS, len(others)))
     without = [other for other in drawn if other is not text and said not in other.content.lower()]
     wanted = words(asked.question)
     return max(without, key=lambda other: len(wanted & words(other.content)), default=None)

@@ -1,4 +1,4 @@
-"""Does a text answer a question? A cross-encoder that reads both together, small enough for every question."""
+"""Does a text answer a question? A small cross-encoder that reads both together, asked where there is doubt."""
 
 from pipelines.answerability.classifier import AnswerabilityClassifier
 from pipelines.answerability.model import load_classifier

@@ -44,7 +44,7 @@ def test_each_example_says_where_its_answer_is(seed: int) -> None:
 
 
 def test_who_wrote_a_question_does_not_tell_what_it_is() -> None:
-    """Of the unanswered ones no more than two for each answered one are taken; of some of those wrong ones are made."""
+    """At most two unanswered questions are taken for an answered one; now and then a third is made of that one."""
     text = Text("Birds", CONTENT, (HERON, *(Asked(f"When does the heron nest in {number} BC?") for number in range(9))))
     drawn = [list(of_written([text], Draw(seed))) for seed in range(40)]
     assert {sum("BC" in example.question for example in examples) for examples in drawn} == {2}
